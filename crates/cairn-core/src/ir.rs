@@ -203,6 +203,8 @@ pub struct Program {
     pub procedures: Vec<Rc<str>>,
     /// Positions in inlined bodies, indexed by `Site::row`.
     pub inlined: InlineTable,
+    /// Is the program's own text one that nobody has written? Then its forms are no procedure of a backtrace.
+    pub hidden: bool,
 }
 
 /// A top-level form.

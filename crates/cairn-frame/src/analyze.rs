@@ -105,9 +105,7 @@ pub fn analyze<'a>(program: &'a Program, always_bound: &[bool], listed: &'a List
         global: HashMap::new(),
         owner: vec![MAIN; program.vars.len()],
     };
-    // a program without a text that anybody sees is no procedure of a backtrace
-    let hidden = program.sources.iter().all(|s| s.library) && !program.sources.is_empty();
-    let mut w = Walker { out, current: MAIN, library: hidden, sources: &program.sources, listed };
+    let mut w = Walker { out, current: MAIN, library: program.hidden, sources: &program.sources, listed };
     w.new_lambda(None, None);
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(l)) = form {
@@ -134,7 +132,7 @@ pub fn analyze<'a>(program: &'a Program, always_bound: &[bool], listed: &'a List
                 w.expr(e);
             }
             TopForm::Expr(e) => {
-                w.library = hidden;
+                w.library = program.hidden;
                 w.expr(e);
             }
         }

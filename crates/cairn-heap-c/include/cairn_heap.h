@@ -55,6 +55,7 @@ typedef struct cairn_heap {
     uint64_t lo, hi;            /* free memory: objects are taken from hi downward */
     unsigned char *cards;       /* which stores the heap has to look at */
     uint64_t card_mask;
+    uint64_t young;             /* where what the next collection moves or frees may begin */
     struct cairn_frame *frames; /* precise roots of the functions under way */
 } cairn_heap;
 
@@ -133,7 +134,9 @@ static inline size_t cairn_count(const void *object) {
 /* Stores a reference into a member of an object: cairn_set(heap, &node->left, other). */
 static inline void cairn_set(cairn_heap *heap, void *member, void *reference) {
     *(void **)member = reference;
-    heap->cards[(uint64_t)(uintptr_t)member >> CAIRN_CARD_SHIFT & heap->card_mask] = 1;
+    if ((uint64_t)(uintptr_t)reference >= heap->young)
+        heap->cards[(uint64_t)(uintptr_t)member >> CAIRN_CARD_SHIFT & heap->card_mask] |=
+            (unsigned char)(1 << ((uint64_t)(uintptr_t)member >> (CAIRN_CARD_SHIFT - 3) & 7));
 }
 
 /* --- Roots ------------------------------------------------------------------------------------------------------- */

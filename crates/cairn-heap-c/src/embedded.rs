@@ -218,13 +218,14 @@ impl Observer for Told {
     }
 }
 
-/// A heap, `cairn_heap`: the first five members are the program's.
+/// A heap, `cairn_heap`: the first six members are the program's.
 #[repr(C)]
 pub struct Embedded {
     lo: u64,
     hi: u64,
     cards: *mut u8,
     card_mask: u64,
+    young: u64,
     frames: *mut Frame,
     /// What is held.
     pub heap: Heap<CObjects>,
@@ -248,11 +249,12 @@ impl Embedded {
         let mut heap = Heap::new(CObjects::default(), config)?;
         let cursors = heap.current();
         let (lo, hi) = if inline { cursors } else { (0, 0) };
-        Ok(Box::new(Embedded {
+        let mut embedded = Box::new(Embedded {
             lo,
             hi,
             cards: heap.cards_ptr(),
             card_mask: heap.card_mask(),
+            young: 0,
             frames: null_mut(),
             heap,
             roots: Roots::default(),
@@ -261,7 +263,11 @@ impl Embedded {
             hidden: (!inline).then_some(cursors),
             layouts: Vec::new(),
             error: CString::default(),
-        }))
+        });
+        let place = &raw mut embedded.young;
+        // SAFETY: both are parts of the box, which nobody moves out of.
+        unsafe { embedded.heap.publish_young(place) };
+        Ok(embedded)
     }
 
     /// Why the last function failed.

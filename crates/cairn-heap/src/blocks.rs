@@ -286,7 +286,15 @@ pub struct BlockPool {
     in_use: u32,
     peak: u32,
     poison: bool,
+    /// Where the lowest address of the run side is told.
+    told: Option<Told>,
 }
+
+/// A place of the client's.
+struct Told(*mut u64);
+
+// SAFETY: the place stays as long as the pool, wherever that goes, by the contract of `BlockPool::publish_runs`.
+unsafe impl Send for Told {}
 
 /// Blocks that are side by side are handed out from above to below, groups of so many from below to above. Objects fill
 /// their blocks from above to below, too; and to go through a tree that was built in blocks of the other order takes
@@ -310,7 +318,22 @@ impl BlockPool {
             in_use: 0,
             peak: 0,
             poison,
+            told: None,
         })
+    }
+    /// From now on, `*place` is the lowest address of the run side.
+    ///
+    /// # Safety
+    /// The place stays as long as the pool.
+    pub unsafe fn publish_runs(&mut self, place: *mut u64) {
+        self.told = Some(Told(place));
+        self.tell();
+    }
+    fn tell(&self) {
+        if let Some(Told(place)) = self.told {
+            // SAFETY: by the contract of `publish_runs`.
+            unsafe { *place = self.runs_address().0 }
+        }
     }
     /// Is freed memory filled with [`POISON`]?
     pub const fn poisons(&self) -> bool {
@@ -396,6 +419,7 @@ impl BlockPool {
         }
         self.runs.remove(self.runs_start);
         self.runs_start -= more;
+        self.tell();
         self.count(n);
         Some(BlockIndex(self.runs_start))
     }
@@ -487,6 +511,7 @@ impl BlockPool {
         self.singles.sort_unstable_by_key(|b| (std::cmp::Reverse(b.0 / GROUP), b.0));
         if let Some(len) = self.runs.remove(self.runs_start) {
             self.runs_start += len;
+            self.tell();
         }
     }
 }

@@ -53,7 +53,7 @@ use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, CollectionKind, Observer, Reason, Stats};
 use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
 use crate::zeal::Pace;
-use cairn_layout::collector::{Allocation, FREE_LISTS, FreeList, Prefix};
+use cairn_layout::collector::{Allocation, Barrier, FREE_LISTS, FreeList, Prefix};
 use cairn_layout::facts::{self, CollectorFacts};
 use cairn_layout::limits::CHECK_RESERVE;
 pub use cairn_layout::object::AllocKind;
@@ -381,6 +381,19 @@ impl<M: ObjectModel> Heap<M> {
     /// Mask of its indices: `Machine::card_mask`.
     pub fn card_mask(&self) -> u64 {
         self.core.cards.mask()
+    }
+    /// From now on, `*place` is the lowest address of objects that a minor collection may move or free: a store of a
+    /// lower one need not be noted. All ones where no store need be.
+    ///
+    /// # Safety
+    /// The place stays as long as the heap, and nobody else writes there.
+    pub unsafe fn publish_young(&mut self, place: *mut u64) {
+        match self.facts.barrier {
+            // SAFETY: by the contract of this function.
+            Barrier::None => unsafe { *place = u64::MAX },
+            // SAFETY: likewise.
+            Barrier::Card => unsafe { self.core.pool.publish_runs(place) },
+        }
     }
     /// Marks the card of a slot that was written: what compiled code does inline.
     #[inline(always)]

@@ -18,7 +18,7 @@
 //! of a region share a card.
 
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span};
-use cairn_layout::machine::{CARD_SHIFT, REGION_BITS};
+use cairn_layout::machine::{CARD_SHIFT, DIRTY, REGION_BITS};
 
 /// Smallest region worth having: below this, creation fails.
 const SMALLEST_REGION_BITS: u32 = 26;
@@ -262,13 +262,16 @@ impl OwnCards {
 
 /// Bytes covered by one card.
 pub const CARD_BYTES: u64 = 1 << CARD_SHIFT;
+/// Bytes covered by one bit of a card.
+const EIGHTH: u64 = CARD_BYTES / 8;
 /// Cards per block: one cache line of the table.
 pub const CARDS_PER_BLOCK: usize = (BLOCK_BYTES / CARD_BYTES) as usize;
 
 const _: () = assert!(CARDS_PER_BLOCK == 64);
 
 /// The card table: one byte per 512 bytes, nonzero when a reference may have been stored there since the last
-/// collection. The mutator marks the card of the *slot* it writes, whatever the age of the object.
+/// collection. The mutator marks the card of the *slot* it writes, whatever the age of the object: all of it, or the
+/// bit of the eighth that the slot lies in (`cairn_set`, for programs that change a word here and there in much data).
 pub struct Cards {
     map: Mapping,
     mask: u64,
@@ -304,12 +307,12 @@ impl Cards {
     #[inline(always)]
     pub fn mark(&self, slot: Address) {
         // SAFETY: `card` is inside the table, which is ours; marks are plain bytes.
-        unsafe { *self.card(slot) = 1 }
+        unsafe { *self.card(slot) = DIRTY }
     }
-    /// Is the card of this address dirty?
+    /// Is the eighth of a card dirty that this address lies in?
     pub fn is_dirty(&self, a: Address) -> bool {
         // SAFETY: as for `mark`.
-        unsafe { *self.card(a) != 0 }
+        unsafe { *self.card(a) >> (a.0 / EIGHTH % 8) & 1 != 0 }
     }
     /// Marks every card that a span touches.
     pub fn mark_span(&self, span: Span) {
@@ -341,9 +344,8 @@ impl Cards {
     pub fn dirty_in(&self, span: Span, mut f: impl FnMut(Span)) {
         let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
         while a < span.end {
-            if self.is_dirty(a) {
-                f(Span::new(a, a.plus(CARD_BYTES)));
-            }
+            // SAFETY: as for `mark`.
+            dirty_parts(a, unsafe { *self.card(a) }, &mut f);
             a = a.plus(CARD_BYTES);
         }
     }
@@ -356,11 +358,14 @@ impl Cards {
                 a = a.plus(8 * CARD_BYTES);
                 continue;
             }
-            if self.is_dirty(a) {
-                // SAFETY: as for `mark`.
-                unsafe { *self.card(a) = 0 };
-                f(Span::new(a, a.plus(CARD_BYTES)).intersection(span));
-            }
+            // SAFETY: as for `mark`.
+            let dirty = unsafe { self.card(a).replace(0) };
+            dirty_parts(a, dirty, |part| {
+                let part = part.intersection(span);
+                if part.bytes() > 0 {
+                    f(part);
+                }
+            });
             a = a.plus(CARD_BYTES);
         }
     }
@@ -385,12 +390,24 @@ impl Cards {
             // SAFETY: same place.
             unsafe { *line.add(group) = 0 };
             for i in 0..8 {
-                if (eight >> (8 * i)) & 0xFF != 0 {
-                    let a = start.plus((group as u64 * 8 + i) << CARD_SHIFT);
-                    f(Span::new(a, a.plus(CARD_BYTES)));
-                }
+                let dirty = (eight >> (8 * i)) as u8;
+                dirty_parts(start.plus((group as u64 * 8 + i) << CARD_SHIFT), dirty, &mut f);
             }
         }
+    }
+}
+
+/// Calls `f` with the parts of the card at `a` whose bits are set, neighbours together.
+#[inline(always)]
+fn dirty_parts(a: Address, mut dirty: u8, mut f: impl FnMut(Span)) {
+    if dirty == DIRTY {
+        return f(Span::new(a, a.plus(CARD_BYTES)));
+    }
+    while dirty != 0 {
+        let first = dirty.trailing_zeros();
+        let end = first + (dirty >> first).trailing_ones();
+        f(Span::new(a.plus(u64::from(first) * EIGHTH), a.plus(u64::from(end) * EIGHTH)));
+        dirty &= !(((1u16 << end) - 1) as u8);
     }
 }
 
@@ -430,5 +447,41 @@ mod tests {
         unsafe { cards.take_dirty(a, |s| seen.push(s)) };
         assert_eq!(seen, [Span::new(a.plus(BLOCK_BYTES - 512), a.plus(BLOCK_BYTES))]);
         assert!(!cards.is_dirty(a.plus(BLOCK_BYTES - 1)));
+    }
+    #[test]
+    fn bits_of_a_card_stand_for_its_eighths() {
+        let r = Region::reserve(30, None).unwrap();
+        let cards = Cards::new(&r).unwrap();
+        let a = r.address_of(BlockIndex(5)).plus(3 * CARD_BYTES);
+        let part = |from: u64, to: u64| Span::new(a.plus(from), a.plus(to));
+        for (bits, parts) in [
+            (0u8, vec![]),
+            (1, vec![part(0, 64)]),
+            (0b1000_0000, vec![part(448, 512)]),
+            (0b0110_0101, vec![part(0, 64), part(128, 192), part(320, 448)]),
+            (0b0111_1111, vec![part(0, 448)]),
+            (0b1111_1110, vec![part(64, 512)]),
+            (DIRTY, vec![part(0, 512)]),
+        ] {
+            let set = || {
+                // SAFETY: a card of the table.
+                unsafe { *cards.card(a) = bits }
+            };
+            let (mut seen, mut taken, mut in_span) = (vec![], vec![], vec![]);
+            set();
+            (0..CARD_BYTES).for_each(|i| {
+                assert_eq!(cards.is_dirty(a.plus(i)), parts.iter().any(|p| p.contains(a.plus(i))), "{bits:b} {i}");
+            });
+            cards.dirty_in(part(0, 512), |p| seen.push(p));
+            // SAFETY: the table is local to this test.
+            unsafe { cards.take_dirty(r.address_of(BlockIndex(5)), |p| taken.push(p)) };
+            set();
+            cards.take_dirty_in(part(100, 400), |p| in_span.push(p));
+            assert!(!(0..8).any(|i| cards.is_dirty(a.plus(i * 64))));
+            assert_eq!((&seen, &taken), (&parts, &parts), "{bits:b}");
+            let clipped: Vec<Span> =
+                parts.iter().map(|p| p.intersection(part(100, 400))).filter(|p| p.bytes() > 0).collect();
+            assert_eq!(in_span, clipped, "{bits:b}");
+        }
     }
 }

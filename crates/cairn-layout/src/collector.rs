@@ -38,7 +38,7 @@ pub enum Allocation {
 pub enum Barrier {
     /// Nothing.
     None,
-    /// Marks the card of the slot: `Machine::cards[(slot >> CARD_SHIFT) & card_mask] = 1`.
+    /// If the word is not below `Machine::young`, marks the card of the slot: `Machine::cards[(slot >> CARD_SHIFT) & card_mask] = DIRTY`.
     Card,
 }
 

@@ -202,6 +202,9 @@ pub struct Machine {
     pub cards: *mut u8,
     /// Mask of card indices: addresses that are equal under it share a card. It does not change.
     pub card_mask: u64,
+    /// Smaller words are no references to what a minor collection moves or frees: the card of a slot that gets one need
+    /// not be marked. The heap changes it.
+    pub young: u64,
     /// Stub for cold runtime calls: preserves every register but its results; see `cairn_rt::stubs`.
     pub cold_stub: u64,
     /// Stub for calls that stand behind an operation's fast path: it raises and collects, too; see
@@ -272,6 +275,8 @@ impl Machine {
 
 /// log2 of the bytes covered by one card.
 pub const CARD_SHIFT: u32 = 9;
+/// What a card is where all of it may hold new references: each bit stands for an eighth.
+pub const DIRTY: u8 = 0xFF;
 /// log2 of the reserved region (64 GiB).
 pub const REGION_BITS: u32 = 36;
 /// log2 of the block size (32 KiB).

@@ -97,7 +97,7 @@ fn damage_is_noticed() {
         let found = contradictions(&m, c, &text.replacen(from, to, 1));
         assert!(!found.is_empty(), "{}: `{from}` became `{to}` unnoticed", c.name);
     };
-    damaged(&GEN, "store i8 1, ptr", "; store i8 1, ptr");
+    damaged(&GEN, "store i8 -1, ptr", "; store i8 -1, ptr");
     // a call that takes cells from the lists and is said to leave memory alone
     let cells = offset_of!(Machine, calls) + 8 * by_symbol("cairn_machine_cells").0 as usize;
     let text = emit_module(&m, &LISTS);

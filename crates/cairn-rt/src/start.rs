@@ -144,6 +144,8 @@ impl Runtime {
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         ctx.card_mask = runtime.heap.card_mask();
+        // SAFETY: the machine lives as long as the heap.
+        unsafe { runtime.heap.publish_young(&raw mut ctx.young) };
         ctx.ancestry = crate::record_types::ancestry_table();
         ctx.pools = runtime.heap.pools_ptr();
         crate::compact::run_with(ctx.pools);

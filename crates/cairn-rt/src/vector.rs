@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::alloc::make_list;
     use crate::bare_runtime::TestRuntime;
-    use cairn_layout::machine::CARD_SHIFT;
+    use cairn_layout::machine::{CARD_SHIFT, DIRTY};
 
     #[test]
     fn stores_of_pointers_mark_every_card() {
@@ -145,10 +145,10 @@ mod tests {
         assert!((0..1000).all(|i| *card(ctx, i) == 0), "fixnums need no mark");
         let p = alloc_pair(ctx, n(1), n(2));
         cairn_vector_fill(ctx, v, p, n(200), n(800));
-        assert!((200..800).all(|i| *card(ctx, i) == 1));
+        assert!((200..800).all(|i| *card(ctx, i) == DIRTY));
         (0..1000).for_each(|i| *card(ctx, i) = 0);
         cairn_vector_copy_to(ctx, v, n(500), v, n(100), n(600));
-        assert!((500..1000).all(|i| *card(ctx, i) == 1));
+        assert!((500..1000).all(|i| *card(ctx, i) == DIRTY));
         assert_eq!(words(v)[500], n(1));
         assert_eq!(words(v)[600], p);
     }

@@ -732,6 +732,12 @@ fn with_command(mut args: Vec<OsString>) -> Result<Vec<OsString>, ExitCode> {
     if COMMANDS.contains(&first) || ["-h", "--help", "-V", "--version"].contains(&first) {
         return Ok(args);
     }
+    // `help`, and `help build`
+    if first == "help" {
+        args.remove(1);
+        args.push("--help".into());
+        return with_command(args);
+    }
     if first == "--explain" {
         args[1] = "explain".into();
         return Ok(args);

@@ -123,6 +123,7 @@ fn without_hidden(source: &Source, mut program: Program) -> Program {
     let path = source.path.display().to_string();
     let same = program.sources.iter_mut().filter(|s| source.hidden && *s.path == *path);
     same.for_each(|s| s.library = true);
+    program.hidden = source.hidden;
     program
 }
 

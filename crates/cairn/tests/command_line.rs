@@ -643,3 +643,18 @@ fn chunks_have_the_size_that_is_asked_for_and_marks_save_work() {
     );
     assert_eq!(status, Some(2));
 }
+
+/// `cairn help` says what `cairn --help` says, `cairn help build` what `cairn build --help` says.
+#[test]
+fn help_is_a_command() {
+    let said = |arguments: &[&str]| {
+        let output = Command::new(binary()).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for (asked, same) in [(&["help"][..], &["--help"][..]), (&["help", "build"], &["build", "--help"])] {
+        let (status, text) = said(asked);
+        assert_eq!((status, &text), (Some(0), &said(same).1), "{asked:?}");
+        assert!(text.contains("Usage: cairn"), "{text}");
+    }
+    assert_eq!(said(&["help", "nothing"]).0, Some(2));
+}

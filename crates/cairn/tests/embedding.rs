@@ -5,7 +5,7 @@
 use cairn::{CompileOptions, Compiler, Level, Source};
 use cairn_layout::Value;
 use cairn_layout::facts::{PRECISE, StrategyFacts};
-use cairn_layout::machine::{CARD_SHIFT, Machine};
+use cairn_layout::machine::{CARD_SHIFT, DIRTY, Machine};
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::Jit;
 use cairn_rt::machine::load::LoadError;
@@ -187,7 +187,7 @@ fn two_modules_in_one_runtime() {
             assert!((*from).is_procedure());
             *to = *from;
             let machine = &*e.runtime.machine();
-            *machine.cards.add((to as u64 >> CARD_SHIFT & machine.card_mask) as usize) = 1;
+            *machine.cards.add((to as u64 >> CARD_SHIFT & machine.card_mask) as usize) = DIRTY;
         }
         let said = e.run(a);
         let expected = "error: vector-ref: a vector of length 1 has no element 400\n  --> b.scm:11:42\n";

@@ -48,6 +48,7 @@ pub fn with_forms(program: &Program, forms: Vec<TopForm>, vars: Vec<VarInfo>) ->
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
         inlined: program.inlined.clone(),
+        hidden: program.hidden,
     }
 }
 

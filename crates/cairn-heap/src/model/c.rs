@@ -174,8 +174,24 @@ impl ObjectModel for CObjects {
             if header >> COUNT_SHIFT == 0 || layout.references == 0 {
                 return;
             }
+            if layout.words == 1 {
+                return visitor.words(part.start.words(), (part.bytes() / WORD) as usize);
+            }
             let element = layout.words as u64 * WORD;
-            let mut start = payload.start.plus(part.start.offset_from(payload.start) / element * element);
+            let mut start = payload.start;
+            if part == payload {
+                // Behind the last whole element may be a rest; a collector may use the header's highest bits.
+                while start.plus(element) <= part.end {
+                    let mut bits = layout.references;
+                    while bits != 0 {
+                        visitor.slot(start.plus(bits.trailing_zeros() as u64 * WORD).words());
+                        bits &= bits - 1;
+                    }
+                    start = start.plus(element);
+                }
+                return;
+            }
+            start = start.plus(part.start.offset_from(start) / element * element);
             while start < part.end {
                 let mut bits = layout.references;
                 while bits != 0 {

@@ -287,7 +287,7 @@ impl<'m> Emitter<'_, 'm> {
             false => Val::text(format!("add (i64 ptrtoint (ptr @cairn_globals to i64), i64 {})", 8 * g)),
             true => ins!(self, "ptrtoint ptr {p} to i64"),
         };
-        after_store(self, &address);
+        after_store(self, &address, Some(v));
     }
 
     fn checked_global(&mut self, g: u32, site: Site) -> Val {

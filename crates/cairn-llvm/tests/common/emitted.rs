@@ -228,7 +228,7 @@ fn effects(lines: Vec<&str>, slow_calls: &HashMap<&str, usize>) -> Effects {
                 e.headers.push(n);
             }
             e.spilled += machine(place).is_some_and(|o| spill.contains(&o)) as usize;
-        } else if let Some(rest) = text.strip_prefix("store i8 1, ptr ") {
+        } else if let Some(rest) = text.strip_prefix("store i8 -1, ptr ") {
             e.cards += rest.ends_with("!tbaa !16") as usize;
         } else if let Some(rest) = text.strip_prefix("load i64, ptr ") {
             let (place, class) = rest.split_once(", ").unwrap_or((rest, ""));

@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
         let w = self.operand(&p.args[i]);
         let address = ins!(self, "add i64 {v}, {offset}");
         self.store_word(v, offset, &w, Mem::Heap);
-        self.barrier(p, i, &address);
+        self.barrier(p, i, &address, Some(&w));
         Value::unspecified()
     }
 
@@ -149,20 +149,21 @@ impl Emitter<'_, '_> {
             let boxed = e.box_double(d);
             line!(e, "store i64 {boxed}, ptr {q}{}", Mem::Heap.suffix());
             let address = ins!(e, "ptrtoint ptr {q} to i64");
-            e.barrier(p, i, &address);
+            e.barrier(p, i, &address, None);
             e.goto(&join);
         });
         self.start(&join);
         Value::unspecified()
     }
 
-    /// What follows a store of operand `i` at `address`: nothing if that is no pointer into the heap.
-    fn barrier(&mut self, p: &Prim, i: usize, address: &Val) {
+    /// What follows a store of operand `i`, whose value is `w` unless that is new, at `address`: nothing if that is no
+    /// pointer into the heap.
+    fn barrier(&mut self, p: &Prim, i: usize, address: &Val, w: Option<&Val>) {
         let scalar = p.op.stored_operand() == Some(i) && p.proven & scalar_bit(i) != 0;
         if scalar || never_heap_pointer(&p.args[i]) {
             return;
         }
-        after_store(self, address);
+        after_store(self, address, w);
     }
 
     /// The length in a header as a fixnum word. The flags next to it are always clear (`SEQUENCE_FLAGS`), so that no
@@ -275,7 +276,7 @@ impl Emitter<'_, '_> {
                 line!(self, "store i64 {x}, ptr {q}{}", Mem::Heap.suffix());
                 if !never_heap_pointer(&p.args[2]) {
                     let address = ins!(self, "ptrtoint ptr {q} to i64");
-                    self.barrier(p, 2, &address);
+                    self.barrier(p, 2, &address, Some(&x));
                 }
             }
             Element::Char => {
