@@ -1,8 +1,8 @@
-;; Procedures of SRFIs 54, 170, 225, 229, 230 and 250, and of some of Cairn's libraries, with wrong arguments.
+;; Procedures of SRFIs 54, 99, 136, 170, 225, 229, 230 and 250, and of some of Cairn's libraries, with wrong arguments.
 (import (scheme base) (scheme case-lambda) (scheme write) (srfi 54) (srfi 225) (srfi 229) (srfi 230)
         (cairn heap) (cairn log) (cairn persistent-vector)
         (rename (srfi 170) (open-file posix-open) (nice change-niceness))
-        (prefix (srfi 250) o:)
+        (prefix (srfi 250) o:) (prefix (srfi 99) e:) (prefix (srfi 136) x:)
         (only (srfi 128) make-comparator number-hash) (only (cairn control) condition->string))
 
 (include "../support/say.scm")
@@ -34,3 +34,13 @@
      (log-level name) (log-info "x" five) (pvector-ref five 0) (pvector-ref (pvector 1) five)
      (pvector-set (pvector) 0 name) (pvector-add name five) (pvector-fold cons '() name)
      (pvector-drop-last (pvector)))
+(define dot (e:make-rtd 'dot '#((immutable x) y)))
+(define-record-type weighed (make-weighed w) weighed? ((w f64) weighed-w))
+(say (e:make-rtd five (vector)) (e:make-rtd name five) (e:make-rtd name (vector five))
+     (e:make-rtd name (vector name name)) (e:make-rtd name (vector) five) (e:make-rtd name (vector) #f name) (e:make-rtd name (vector) weighed))
+(say (e:rtd-constructor five) (e:rtd-constructor weighed) (e:rtd-constructor dot (vector name))
+     (e:rtd-constructor dot (vector 'x 'x)) ((e:rtd-constructor dot) five) (e:rtd-predicate five)
+     (e:rtd-accessor dot name) ((e:rtd-accessor dot 'x) five) (e:rtd-mutator dot 'x) ((e:rtd-mutator dot 'y) five 1))
+(say (e:rtd-name five) (e:rtd-field-mutable? dot name) (e:record-rtd five))
+(say (x:record-type-name five) (x:record-type-descriptor five) (x:make-record-type-descriptor five '())
+     (x:make-record-type-descriptor name five) (x:make-record dot five) (x:make-record dot (vector 1)))

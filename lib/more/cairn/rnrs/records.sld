@@ -9,7 +9,8 @@
    make-record-type-descriptor record-type-descriptor? make-record-constructor-descriptor
    record-constructor record-predicate record-accessor record-mutator
    record? record-rtd record-type-name record-type-parent record-type-uid record-type-generative?
-   record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?)
+   record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?
+   note-mutable!)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
           (scheme cxr)
           (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
@@ -42,6 +43,9 @@
     (define (note! rtd uid sealed? opaque? mutable rcd)
       (if uid (hash-table-set! types-by-uid uid rtd))
       (hash-table-set! notes rtd (make-note uid sealed? opaque? mutable rcd)))
+
+    ;; For definitions by other forms: which of the type's own fields can be changed.
+    (define (note-mutable! rtd mutable) (note! rtd #f #f #f mutable #f))
 
     (define (check-rtd who x)
       (if (rtd? x) x (wrong-type who "a record-type descriptor" x)))
