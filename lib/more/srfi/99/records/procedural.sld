@@ -1,19 +1,18 @@
 ;;; (srfi 99 records procedural): record types that are made at run time, and their procedures.
 ;;;
-;;; A field is found by its name when a procedure is made, and by its place when it is called. Only types all of whose
-;;; fields hold anything are taken: the slots of other ones are not all objects.
+;;; A field is found by its name when a procedure is made, and by its place when it is called. Fields may have kinds, as
+;;; those of Cairn's own form: ((mutable (x f64)) ...).
 (define-library (srfi 99 records procedural)
   (export make-rtd rtd? rtd-constructor rtd-predicate rtd-accessor rtd-mutator)
-  (import (except (scheme base) error) (only (cairn control) error wrong-type) (only (cairn records) rtd? rtd-name rtd-all-field-names)
-          (only (cairn primitives) %make-record %record-instance? %record-slot %record-slot-set! %record-type-about)
-          (only (cairn rnrs records) make-record-type-descriptor)
+  (import (except (scheme base) error) (only (cairn control) error wrong-type)
+          (only (cairn records) rtd? rtd-name rtd-all-field-names rtd-field-kinds)
+          (only (cairn primitives) %make-record)
+          (only (cairn rnrs records) make-record-type-descriptor record-predicate accessor-at mutator-at)
           (only (srfi 99 records inspection) rtd-field-mutable?))
   (begin
 
     (define (check-rtd who x)
-      (if (not (rtd? x)) (wrong-type who "a record-type descriptor" x))
-      (for-each (lambda (kind) (if (not (eq? kind 'any)) (wrong-type who "a type whose fields hold anything" x)))
-                (%record-type-about x 4)))
+      (if (not (rtd? x)) (wrong-type who "a record-type descriptor" x)))
 
     ;;;; Types
 
@@ -40,10 +39,16 @@
         (if (pair? l)
             (let ((spec (car l)))
               (if (not (and (list? spec) (= (length spec) 2) (memq (car spec) '(mutable immutable))
-                            (symbol? (cadr spec))))
+                            (field-name (cadr spec))))
                   (wrong-type "make-rtd" "a field: name, (mutable name) or (immutable name)" spec))
-              (if (memq (cadr spec) seen) (error "make-rtd: the field appears twice:" (cadr spec)))
-              (loop (cdr l) (cons (cadr spec) seen))))))
+              (let ((name (field-name (cadr spec))))
+                (if (memq name seen) (error "make-rtd: the field appears twice:" name))
+                (loop (cdr l) (cons name seen)))))))
+    ;; Of a name, or a name with a kind.
+    (define (field-name x)
+      (cond ((symbol? x) x)
+            ((and (list? x) (= (length x) 2) (symbol? (car x)) (symbol? (cadr x))) (car x))
+            (else #f)))
 
     ;;;; Procedures
 
@@ -59,7 +64,8 @@
       (let* ((all (length (rtd-all-field-names rtd)))
              (places (and (pair? names)
                           (map (lambda (name) (place "rtd-constructor" rtd name)) (vector->list (car names)))))
-             (expected (if places (length places) all)))
+             (expected (if places (length places) all))
+             (kinds (list->vector (rtd-field-kinds rtd))))
         (define (check-count arguments)
           (if (not (= (length arguments) expected))
               (error (string-append "wrong number of fields for " (symbol->string (rtd-name rtd)) ", expected "
@@ -72,9 +78,16 @@
               (%make-record rtd arguments))
             (lambda arguments
               (check-count arguments)
-              (let ((fields (make-vector all #f)))
+              (let ((fields (vector-map initial kinds)))
                 (for-each (lambda (at x) (vector-set! fields at x)) places arguments)
                 (%make-record rtd (vector->list fields)))))))
+    ;; What a field holds that the constructor has no argument for.
+    (define (initial kind)
+      (case kind
+        ((any bool ref) #f)
+        ((f64 f32) 0.0)
+        ((char) #\null)
+        (else 0)))
     (define (check-once names)
       (if (pair? names)
           (if (memq (car names) (cdr names))
@@ -87,25 +100,13 @@
             (and (= (car l) i) (loop (cdr l) (+ i 1))))))
 
     (define (rtd-predicate rtd)
-      (if (not (rtd? rtd)) (wrong-type "rtd-predicate" "a record-type descriptor" rtd))
-      (lambda (x) (%record-instance? x rtd)))
-
-    (define (named rtd field end)
-      (string-append (symbol->string (rtd-name rtd)) "-" (symbol->string field) end))
-    (define (check-record who rtd x)
-      (if (not (%record-instance? x rtd))
-          (wrong-type who (string-append "a record of type " (symbol->string (rtd-name rtd))) x)))
-
+      (check-rtd "rtd-predicate" rtd)
+      (record-predicate rtd))
     (define (rtd-accessor rtd field)
       (check-rtd "rtd-accessor" rtd)
-      (let ((at (place "rtd-accessor" rtd field)) (who (named rtd field "")))
-        (lambda (x)
-          (check-record who rtd x)
-          (%record-slot x rtd at))))
+      (accessor-at rtd (place "rtd-accessor" rtd field)))
     (define (rtd-mutator rtd field)
       (check-rtd "rtd-mutator" rtd)
-      (let* ((at (place "rtd-mutator" rtd field)) (who (named rtd field "-set!")) (name (string->symbol who)))
+      (let ((at (place "rtd-mutator" rtd field)))
         (if (not (rtd-field-mutable? rtd field)) (error "rtd-mutator: the field cannot be changed:" field rtd))
-        (lambda (x value)
-          (check-record who rtd x)
-          (%record-slot-set! x rtd at value name))))))
+        (mutator-at rtd at)))))
