@@ -255,6 +255,14 @@ macro_rules! for_each_rt_call {
             (cairn_port_write_u8, "write-u8", 2, ALLOC | FAIL | COLD)
             (cairn_port_write_bytes, "write-bytevector", 4, ALLOC | FAIL)        // bytevector port start end
             (cairn_port_write_object, "write-object", 3, ALLOC | FAIL)           // object, port, mode: 0 display, 1 write, 2 write-shared, 3 write-simple
+            (cairn_port_custom, "custom-port", 3, ALLOC)                         // procedure that reads and writes, flags, name: port
+            (cairn_port_feed, "port-feed!", 4, ALLOC | FAIL)                     // custom port, bytevector, start, end
+            (cairn_port_take, "port-take!", 1, ALLOC | FAIL)                     // custom port: bytevector
+            (cairn_port_unread, "port-unread", 1, FAIL)                          // port: bytes of its buffer that were not read
+            (cairn_port_forget, "port-forget!", 1, ALLOC | FAIL)                 // custom port: they are dropped
+            (cairn_port_seek, "port-seek", 2, ALLOC | FAIL)                      // port, byte or #f: where it was, or #f
+            (cairn_text_normal_form, "string-normal-form", 2, ALLOC | FAIL)      // string, form: string
+            (cairn_text_segments, "string-segments", 2, ALLOC | FAIL)            // string, what: list of strings
             (cairn_port_file_exists, "file-exists?", 1, FAIL)
             (cairn_port_delete_file, "delete-file", 1, ALLOC | FAIL)
             // system
