@@ -314,8 +314,8 @@
          (let ((n (%string->num s radix)))
            (if n n (if (%fx< 2 (%string-length s)) (without-precision s radix) #f))))))
 
-    ;; R6RS: after the digits of an inexact number may stand how many bits of them count, as in 1.5|2. All of them do here;
-    ;; a number is written with the least precision that says what it is, and at least the one that is asked for.
+    ;; R6RS: after the digits of an inexact number may stand how many bits of them count, as in 1.5|2. All of them do
+    ;; here; a number is written with the least precision that says what it is, and at least the one that is asked for.
     (define (with-precision x radix precision)
       (if (%not (if (%fixnum? precision) (%fx< 0 precision) #f))
           (wrong-type "number->string" "a precision, a number of bits" precision))

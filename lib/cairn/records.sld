@@ -5,7 +5,8 @@
 ;;; %record-instance?; nothing here runs when a record is made or used.
 
 (define-library (cairn records)
-  (export make-rtd make-rtd-of rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed? rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields! unsendable!
+  (export make-rtd make-rtd-of rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed? rtd? rtd-name rtd-field-names
+          rtd-all-field-names rtd-parent show-fields! unsendable!
           (rename %record? record?)
           (rename %record-rtd record-rtd))
   (import (cairn syntax) (cairn primitives))

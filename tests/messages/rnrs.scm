@@ -13,6 +13,7 @@
      ((record-mutator (record-type-descriptor point) 1) five 1) (record-constructor five) (record-rtd five)
      (make-record-type-descriptor "p" #f #f #f #f '#()) (make-record-type-descriptor 'p #f #f #f #f '#(x))
      (make-record-type-descriptor 'p five #f #f #f '#())
+     (make-record-type-descriptor 'p #f #f #f #f (make-vector 4200000 '(mutable x)))
      (make-record-constructor-descriptor (record-type-descriptor point) five #f)
      (make-record-constructor-descriptor (record-type-descriptor point) #f five))
 (let* ((rtd (make-record-type-descriptor 'box #f 'box-of-messages #t #f '#((mutable value))))

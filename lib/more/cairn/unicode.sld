@@ -23,8 +23,8 @@
     (define (string-normalize-nfc s) (%string-normal-form (check "string-normalize-nfc" s) 2))
     (define (string-normalize-nfkc s) (%string-normal-form (check "string-normalize-nfkc" s) 3))
 
-    ;; Lists of strings which, appended, are the string: what people see as characters (extended grapheme clusters); what
-    ;; lies between the bounds of words, so spaces and punctuation too; sentences.  UAX 29.
+    ;; Lists of strings which, appended, are the string: what people see as characters (extended grapheme clusters);
+    ;; what lies between the bounds of words, so spaces and punctuation too; sentences.  UAX 29.
     (define (string->graphemes s) (%string-segments (check "string->graphemes" s) 0))
     (define (string->words s) (%string-segments (check "string->words" s) 1))
     (define (string->sentences s) (%string-segments (check "string->sentences" s) 2))

@@ -78,7 +78,7 @@ pub extern "C" fn cairn_port_feed(ctx: &mut Machine, v: Value, bytes: Value, sta
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_take(ctx: &mut Machine, v: Value) -> Value {
     let Some(port) = Port::of(v).filter(|p| p.is_custom()) else {
-        return wrong_type(ctx, "port-take!", 1, "a custom port", v);
+        return make_bytevector(ctx, &[]);
     };
     if port.flags() & FLAG_INPUT != 0 && !writes(port) {
         return make_bytevector(ctx, &[]);

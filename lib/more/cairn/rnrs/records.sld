@@ -113,8 +113,8 @@
 
     (define (record-type-descriptor? x) (rtd? x))
 
-    ;; A field is (mutable name) or (immutable name); (name kind) in the place of the name says what it holds, which types
-    ;; that extend one with raw records must.
+    ;; A field is (mutable name) or (immutable name); (name kind) in the place of the name says what it holds, which
+    ;; types that extend one with raw records must.
     (define (make-record-type-descriptor name parent uid sealed? opaque? fields)
       (define who "make-record-type-descriptor")
       (if (not (symbol? name)) (wrong-type who "a symbol" name))

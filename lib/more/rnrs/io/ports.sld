@@ -317,8 +317,8 @@
 
     ;;;; Custom ports of Cairn
 
-    ;; `read` takes a procedure, feed, for (feed bytevector start end), which it calls once; an empty range is the end of
-    ;; the file.  `write` takes a bytevector.  `close` takes nothing.  Any may be #f.
+    ;; `read` takes a procedure, feed, for (feed bytevector start end), which it calls once; an empty range is the end
+    ;; of the file.  `write` takes a bytevector.  `close` takes nothing.  Any may be #f.
     (define (make-port name kind mode read write close)
       (define flags
         (+ kind (if read (port-input) 0) (if write (port-output) 0)
@@ -344,7 +344,8 @@
       (if (not (string? id)) (wrong-type who "a string" id))
       (for-each (lambda (f) (if (not (or (not f) (procedure? f))) (wrong-type who "a procedure or #f" f))) procedures))
     (define (checked-count who n most)
-      (if (not (and (exact-integer? n) (<= 0 n most))) (wrong-type who "how much was read or written, no more than was asked for" n))
+      (if (not (and (exact-integer? n) (<= 0 n most)))
+          (wrong-type who "how much was read or written, no more than was asked for" n))
       n)
     (define (byte-reader who read!)
       (let ((buffer (make-bytevector 4096)))
@@ -557,7 +558,9 @@
         (flush-output-port p))
       (let ((seeks? (port-has-port-position? p)))
         (note! (make-port (port-title p) (port-binary) mode #f write (lambda () (close-port p)))
-               #f mode (and seeks? (lambda () (port-position p))) (and seeks? (lambda (to) (set-port-position! p to))))))
+               #f mode
+               (and seeks? (lambda () (port-position p)))
+               (and seeks? (lambda (to) (set-port-position! p to))))))
 
     ;; Two ports on the file, and one position.
     (define open-file-input/output-port
@@ -633,7 +636,8 @@
         ((t)
          (check-maybe-transcoder "open-bytevector-output-port" t)
          (if t
-             (let*-values (((bytes get) (open-bytevector-output-port)) ((p) (transcode 'open-bytevector-output-port bytes t 'block)))
+             (let*-values (((bytes get) (open-bytevector-output-port))
+                           ((p) (transcode 'open-bytevector-output-port bytes t 'block)))
                (values p
                        (lambda ()
                          (flush-output-port p)
