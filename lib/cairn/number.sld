@@ -305,11 +305,65 @@
     (define number->string
       (case-lambda
         ((x) (%num->string x 10))
-        ((x radix) (%num->string x radix))))
+        ((x radix) (%num->string x radix))
+        ((x radix precision) (with-precision x radix precision))))
     (define string->number
       (case-lambda
-        ((s) (%string->num s 10))
-        ((s radix) (%string->num s radix))))
+        ((s) (string->number s 10))
+        ((s radix)
+         (let ((n (%string->num s radix)))
+           (if n n (if (%fx< 2 (%string-length s)) (without-precision s radix) #f))))))
+
+    ;; R6RS: after the digits of an inexact number may stand how many bits of them count, as in 1.5|2. All of them do
+    ;; here; a number is written with the least precision that says what it is, and at least the one that is asked for.
+    (define (with-precision x radix precision)
+      (if (%not (if (%fixnum? precision) (%fx< 0 precision) #f))
+          (wrong-type "number->string" "a precision, a number of bits" precision))
+      (if (%not (%eq? radix 10)) (wrong-type "number->string" "the radix 10, for there is a precision" radix))
+      (if (exact? x) (wrong-type "number->string" "an inexact number, for there is a precision" x))
+      (let ((im (imag-part x)))
+        (if (%eq? im 0)
+            (real-with-precision x precision)
+            (let ((re (real-with-precision (real-part x) precision)) (s (real-with-precision im precision)))
+              (%string-append re
+                (%string-append
+                 (if (%char=? (%string-ref s 0) #\-) s (if (%char=? (%string-ref s 0) #\+) s (%string-append "+" s)))
+                 "i"))))))
+    (define (real-with-precision x precision)
+      (if (if (exact? x) #t (%not (finite? x)))
+          (%num->string x 10)
+          (let ((needed (significant-bits x)))
+            (%string-append (%num->string x 10)
+              (%string-append "|" (%num->string (if (%fx< needed precision) precision needed) 10))))))
+    ;; From the highest bit that is set to the lowest.
+    (define (significant-bits x)
+      (let loop ((n (numerator (exact (abs x)))))
+        (cond
+          ((%eq? n 0) 1)
+          ((even? n) (loop (%quotient n 2)))
+          (else
+           (let count ((n n) (bits 0))
+             (if (%eq? n 0) bits (count (%quotient n 2) (%fx+ bits 1))))))))
+    ;; The number without its precisions, or #f.
+    (define (without-precision s radix)
+      (let ((n (%string-length s)))
+        (define (digit? c)
+          (let ((code (%char->integer c)))
+            (if (%fx<= 48 code) (%fx<= code 57) #f)))
+        (define (digits from)
+          (let loop ((i from))
+            (if (if (%fx< i n) (digit? (%string-ref s i)) #f)
+                (loop (%fx+ i 1))
+                i)))
+        (let loop ((i 1))
+          (cond
+            ((%fx= i n) #f)
+            ((%char=? (%string-ref s i) #\|)
+             (let ((end (digits (%fx+ i 1))) (before (%string-ref s (%fx- i 1))))
+               (if (if (%fx< (%fx+ i 1) end) (if (digit? before) #t (%char=? before #\.)) #f)
+                   (string->number (%string-append (%substring s 0 i) (%substring s end n)) radix)
+                   #f)))
+            (else (loop (%fx+ i 1)))))))
 
     ;;;; Bits of exact integers, as in SRFI 151
 

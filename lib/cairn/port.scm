@@ -80,14 +80,17 @@
   (let ((port (%opened-file job path flags)))
     (if port port (await-open job path flags))))
 
+;; To be written from its start, what is there stays.
+(define (open-kept-file path) (open-file path (%fxior (port-binary-output) (port-keeping))))
 (define (open-input-file path) (open-file path (port-textual-input)))
 (define (open-output-file path) (open-file path (port-textual-output)))
 (define (open-binary-input-file path) (open-file path (port-binary-input)))
 (define (open-binary-output-file path) (open-file path (port-binary-output)))
 
 ;; In programs with threads what is buffered is written before, and those who wait for the port find it closed.
+;; So is it when the port is a custom one.
 (define (close! p)
-  (if (%procedure? (%machine-ref (slot-wait-hook)))
+  (if (if (%procedure? (%machine-ref (slot-wait-hook))) #t (if (custom-port? p) (has-flag? p (port-open)) #f))
       (begin
         (if (if (has-flag? p (port-output)) (has-flag? p (port-open)) #f) (written p (%flush-port p)))
         (wait-for p 0)))
@@ -148,10 +151,15 @@
                (wait-for p 1)
                (loop))))))))
 
-;; The scheduler's wait hook, if there is one: `what` 0: the port is closed; 1: it would be read; 2: written.
+;; The scheduler's wait hook, if there is one: `what` 0: the port is closed; 1: it would be read; 2: written. A custom
+;; port has a procedure of its own, which feeds the port, or takes what is in it.
 (define (wait-for p what)
-  (let ((hook (%machine-ref (slot-wait-hook))))
-    (if (%procedure? hook) (hook p what))))
+  (let ((own (if (%port? p) (%port-ref p (port-field-descriptor)) #f)))
+    (if (%procedure? own)
+        (own what)
+        (let ((hook (%machine-ref (slot-wait-hook))))
+          (if (%procedure? hook) (hook p what))))))
+(define (custom-port? p) (%procedure? (%port-ref p (port-field-descriptor))))
 
 (define (eof-object) '#!eof)
 

@@ -5,7 +5,8 @@
 ;;; %record-instance?; nothing here runs when a record is made or used.
 
 (define-library (cairn records)
-  (export make-rtd rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields! unsendable!
+  (export make-rtd make-rtd-of rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed? rtd? rtd-name rtd-field-names
+          rtd-all-field-names rtd-parent show-fields! unsendable!
           (rename %record? record?)
           (rename %record-rtd record-rtd))
   (import (cairn syntax) (cairn primitives))
@@ -13,6 +14,10 @@
     ;; NAME is a symbol, FIELDS a list of symbols.
     (define (make-rtd name fields)
       (%make-record-type name fields (%fx* 16 (%length fields))))
+
+    ;; FIELDS is a list of pairs of a name and the name of a kind, PARENT a type or #f, WHO a string for errors.
+    (define (make-rtd-of name fields sealed? parent who)
+      (%record-define name fields (if sealed? #t #f) parent who))
 
     (define (about rtd what)
       (%record-type-about rtd what))
@@ -26,6 +31,17 @@
     (define (rtd-field-names rtd) (about rtd 1))
 
     (define (rtd-all-field-names rtd) (about rtd 2))
+
+    ;; Of all fields, what each holds: any, f64 and so on, in the order of names.
+    (define (rtd-field-kinds rtd) (about rtd 4))
+
+    ;; Of all fields, where each is, as %record-slot wants it.
+    (define (rtd-field-codes rtd) (about rtd 5))
+
+    ;; Are its records compact?
+    (define (rtd-compact? rtd) (about rtd 6))
+
+    (define (rtd-sealed? rtd) (about rtd 7))
 
     ;; The type that it extends, or #f.
     (define (rtd-parent rtd) (about rtd 3))

@@ -1,5 +1,5 @@
-;; Forms of R6RS that are wrong.
-(import (rnrs))
+;; Forms of R6RS and of SRFIs 99 and 136 that are wrong.
+(import (rnrs) (prefix (srfi 99) e:) (prefix (srfi 136) x:))
 (define-record-type)
 (define-record-type point (fields 5))
 (define-record-type line (fields x) (colour red))
@@ -8,3 +8,9 @@
 (write (colors red blue))
 (write (color))
 (define-condition-type &five)
+(e:define-record-type dot #t #t (5))
+(x:define-record-type <a> (make-a z) a? (x a-x))
+(x:define-record-type <b> (make-b x x) b? (x b-x))
+(x:define-record-type <c> #f c? x)
+(x:define-record-type <d> (make-d x y) d? (x d-x) (y d-y))
+(x:define-record-type (<e> <d>) (make-e x) e? (z e-z))

@@ -223,6 +223,11 @@
 
 ;; text
 (check (number->string 100) => "100")
+;; the precision of R6RS: the least that says what the number is, and at least the one that is asked for
+(check (map (lambda (x) (number->string x 10 5)) '(1.0 1023.0 0.1 -2e200 0.0 +inf.0 1.5-2.0i))
+       => '("1.0|5" "1023.0|10" "0.1|52" "-2e200|52" "0.0|5" "+inf.0" "1.5|5-2.0|5i"))
+(check (map string->number '("1.5|2" "1.5|53+2|3i" "1e3|5" "a|5" "1|" "|5" "1|5x"))
+       => '(1.5 1.5+2i 1000.0 #f #f #f #f))
 (check (number->string 256 16) => "100")
 (check (number->string -255 2) => "-11111111")
 (check (number->string 1/3) => "1/3")

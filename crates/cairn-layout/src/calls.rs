@@ -190,6 +190,7 @@ macro_rules! for_each_rt_call {
             (cairn_compact_place, "compact-place", 2, COLD)                     // compact record, code of a field: its address (raw)
             (cairn_record_make_type, "make-record-type", 3, 0)                   // name, fields, see record::RAW; see cairn-rt/src/record.rs
             (cairn_record_make_subtype, "make-record-subtype", 4, FAIL)          // name, own fields, as above, type it extends
+            (cairn_record_define, "record-define", 5, ALLOC | FAIL)              // name, own fields: names and pairs of one and a kind, sealed?, type it extends or #f, who (string)
             (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?
             (cairn_record_place, "record-place", 2, COLD)                        // object, type: #f, or from where its fields are reached (raw)
             (cairn_record_fits, "record-fits", 2, COLD)                          // integer, code of a field of 64-bit integers
@@ -226,7 +227,7 @@ macro_rules! for_each_rt_call {
             (cairn_structure_put, "structure-widen!", 4, ALLOC | FAIL | COLD)    // and an integer
             (cairn_structure_swap, "structure-swap!", 4, 0)                      // storage, two offsets in bytes, type: the elements change places
             (cairn_structure_plain, "structure-plain", 1, ALLOC)                 // record, perhaps an element: a plain one with its fields
-            (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds
+            (cairn_record_about, "record-type-about", 2, ALLOC)                  // type, what: 0 name, 1 its own fields, 2 all fields, 3 parent or #f, 4 kinds, 5 codes of the fields, 6 compact?, 7 sealed?
             // ports; see object::port
             (cairn_port_open_file, "open-file", 2, ALLOC | FAIL)                 // path, port::FLAG_* bits: port; #f: to be asked again; the job that opens it
             (cairn_helpers_opened_file, "opened-file", 3, ALLOC | FAIL)             // job, path, flags: port; #f: not yet
@@ -254,6 +255,14 @@ macro_rules! for_each_rt_call {
             (cairn_port_write_u8, "write-u8", 2, ALLOC | FAIL | COLD)
             (cairn_port_write_bytes, "write-bytevector", 4, ALLOC | FAIL)        // bytevector port start end
             (cairn_port_write_object, "write-object", 3, ALLOC | FAIL)           // object, port, mode: 0 display, 1 write, 2 write-shared, 3 write-simple
+            (cairn_port_custom, "custom-port", 3, ALLOC)                         // procedure that reads and writes, flags, name: port
+            (cairn_port_feed, "port-feed!", 4, ALLOC | FAIL)                     // custom port, bytevector, start, end
+            (cairn_port_take, "port-take!", 1, ALLOC | FAIL)                     // custom port: bytevector
+            (cairn_port_unread, "port-unread", 1, FAIL)                          // port: bytes of its buffer that were not read
+            (cairn_port_forget, "port-forget!", 1, ALLOC | FAIL)                 // custom port: they are dropped
+            (cairn_port_seek, "port-seek", 2, ALLOC | FAIL)                      // port, byte or #f: where it was, or #f
+            (cairn_text_normal_form, "string-normal-form", 2, ALLOC | FAIL)      // string, form: string
+            (cairn_text_segments, "string-segments", 2, ALLOC | FAIL)            // string, what: list of strings
             (cairn_port_file_exists, "file-exists?", 1, FAIL)
             (cairn_port_delete_file, "delete-file", 1, ALLOC | FAIL)
             // system

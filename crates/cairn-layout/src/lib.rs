@@ -26,6 +26,7 @@ pub mod calls;
 pub mod code;
 pub mod collector;
 pub mod facts;
+pub mod fields;
 pub mod lexeme;
 pub mod limits;
 pub mod machine;

@@ -870,8 +870,10 @@ pub mod port {
     pub const EXTRA: u64 = 7;
     /// Fixnum: the first byte of `BUF` that `LINE` does not count yet; at most `POS` in an input port.
     pub const COUNTED: u64 = 8;
+    /// In a port that reads and writes, while it writes: a bytevector of what was not read. Else `#f`.
+    pub const OTHER: u64 = 9;
     /// Number of fields.
-    pub const LEN: u64 = 9;
+    pub const LEN: u64 = 10;
     /// Header flag: compiled code may take ASCII characters from `BUF[POS..END]`.
     pub const CAN_READ_TEXT: u8 = 1;
     /// Header flag: compiled code may take bytes from `BUF[POS..END]`.
@@ -888,7 +890,7 @@ pub mod port {
     pub const FLAG_TEXTUAL: i64 = 4;
     /// Port carries bytes.
     pub const FLAG_BINARY: i64 = 8;
-    /// Port is open (input and output sides are the same here: no two-way ports yet).
+    /// Port is open.
     pub const FLAG_OPEN: i64 = 16;
     /// Flush after each newline and before reading standard input.
     pub const FLAG_CONSOLE: i64 = 32;
@@ -896,6 +898,8 @@ pub mod port {
     pub const FLAG_AT_EOF: i64 = 64;
     /// A socket: its buffer is small, and given back while there is nothing in it.
     pub const FLAG_SOCKET: i64 = 128;
+    /// Asked of a file that is opened to be written: what is there stays.
+    pub const OPEN_KEEPING: i64 = 256;
 }
 
 /// Word indices of a hash table, a record that `lib/cairn/hash-table.sld` defines; see `cairn_rt::table`.

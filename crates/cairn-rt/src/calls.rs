@@ -8,9 +8,9 @@ use cairn_layout::calls::CALL_CAPACITY;
 #[allow(unused_imports)]
 use crate::{
     bytes::*, c::c_calls::*, chars::*, compact::*, equality::*, evaluator::*, helpers::*, list::*,
-    machine::turns::*, machine::*, native::*, net::*, num::*, numeric::*, places::*, port::port_calls::*,
-    process::*, record::*, report::*, string::*, structure::*, symbol::*, system::*, table::*, throw::*,
-    time_profile::*, vector::*, waiting::*, weak::*,
+    machine::turns::*, machine::*, native::*, net::*, num::*, numeric::*, places::*, port::custom::*,
+    port::port_calls::*, process::*, record::*, report::*, string::*, structure::*, symbol::*, system::*,
+    table::*, text::*, throw::*, time_profile::*, vector::*, waiting::*, weak::*,
 };
 
 /// One pointer per row of `RT_CALLS`, in order; null beyond.

@@ -419,7 +419,11 @@ pub extern "C" fn cairn_evaluator_record_slot_set(
 ) -> Value {
     match slot(record, rtd, code) {
         Some(slot) if record::put(ctx, record, slot, x) => Value::UNSPECIFIED,
-        Some(slot) => wrong_type(ctx, &name(who), 0, &record::with_article(slot.kind), x),
+        Some(slot) => {
+            let who = name(who);
+            wrong_type(ctx, &who, 0, &record::with_article(slot.kind), x);
+            if who.is_empty() { Value::FAIL } else { crate::failure::keep_who(ctx) }
+        }
         None => no_instance(ctx, record, rtd, who),
     }
 }

@@ -30,6 +30,18 @@ pub fn wrong_type(ctx: &mut Machine, who: &str, argument: u32, expected: &str, g
     Value::FAIL
 }
 
+/// Says that the recorded failure is that of a procedure made at run time, whose name is the one it has, not the one of
+/// the library's procedure that called.
+pub fn keep_who(ctx: &mut Machine) -> Value {
+    if let Some(failure) = &mut rt(ctx).failure {
+        failure.argument = WHO_STAYS;
+    }
+    Value::FAIL
+}
+
+/// The argument of a failure whose `who` stays what it is.
+pub const WHO_STAYS: u32 = u32::MAX;
+
 /// `who: argument 2 is out of range: 7`.
 #[cold]
 pub fn out_of_range(ctx: &mut Machine, who: &str, argument: u32, got: Value) -> Value {

@@ -88,6 +88,7 @@ mod symbol;
 mod symbol_table;
 mod system;
 mod table;
+mod text;
 mod throw;
 pub mod time_profile;
 pub mod timeline;

@@ -18,6 +18,7 @@ use crate::num;
 use crate::record_types::{self, Compact, Field, RecordType};
 use crate::symbol::intern;
 use cairn_layout::Value;
+use cairn_layout::fields::Fields;
 use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::{self, DESCRIBED_LENGTH_SHIFT, FieldKind, Slot};
 use cairn_layout::object::{Type, header_length, type_byte};
@@ -30,7 +31,12 @@ use std::sync::atomic::Ordering;
 pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value) -> Value {
     let n = check!(crate::list::checked_length(ctx, "make-record", fields));
     let plain = record::is_type_word(rtd.0) && rtd.0 as u8 == type_byte(Type::Record);
-    if !plain || header_length(rtd.0) != n as u64 {
+    let described = record_types::get(rtd);
+    let of_kinds = described.as_ref().is_some_and(|t| t.fields.iter().any(|f| f.slot.kind != FieldKind::Any));
+    if let Some(t) = described.filter(|t| of_kinds && t.fields.len() == n) {
+        return make_of_kinds(ctx, rtd, &t, fields);
+    }
+    if !plain || of_kinds || header_length(rtd.0) != n as u64 {
         return wrong_type(ctx, "make-record", 1, &format!("a type of records with {n} fields"), rtd);
     }
     let v = alloc_object_of(ctx, rtd.0);
@@ -39,6 +45,44 @@ pub extern "C" fn cairn_record_make(ctx: &mut Machine, rtd: Value, fields: Value
     }
     written(ctx, v);
     v
+}
+
+/// A record some of whose fields hold one kind of value only; there are as many values as fields.
+fn make_of_kinds(ctx: &mut Machine, rtd: Value, t: &RecordType, fields: Value) -> Value {
+    let v = if rtd.0 as u8 == type_byte(Type::Record) && t.compact.is_none() {
+        let v = alloc_object_of(ctx, rtd.0);
+        for (word, f) in words_mut(v).iter_mut().zip(&t.fields) {
+            *word = initial(f.slot.kind);
+        }
+        written(ctx, v);
+        v
+    } else {
+        cairn_record_make_raw(ctx, rtd)
+    };
+    for (f, x) in t.fields.iter().zip(list_items(fields)) {
+        // Which type a reference is of, only the type's definition knows.
+        let reference = f.slot.kind == FieldKind::Ref && x != Value::FALSE;
+        if reference || !put(ctx, v, f.slot, x) {
+            let who = format!("make-{}: field {}", record_types::type_name(rtd).unwrap_or_default(), f.name);
+            let expected = match reference {
+                true => "#f (only the constructor of the type's definition takes a record here)".into(),
+                false => with_article(f.slot.kind),
+            };
+            wrong_type(ctx, &who, 0, &expected, x);
+            return failure::keep_who(ctx);
+        }
+    }
+    v
+}
+
+/// What a field holds before anything is stored in it.
+pub fn initial(kind: FieldKind) -> Value {
+    match kind {
+        FieldKind::Any | FieldKind::Ref | FieldKind::Bool => Value::FALSE,
+        FieldKind::F64 | FieldKind::F32 => Value::try_flonum(0.0).expect("zero needs no box"),
+        FieldKind::Char => Value::char(0),
+        _ => Value::fixnum(0),
+    }
 }
 
 /// `(make-raw-record type)`: with zeros.
@@ -136,6 +180,83 @@ pub extern "C" fn cairn_record_make_subtype(
         }
         Some(_) => make_type(ctx, name, fields, about, Some(parent)),
     }
+}
+
+/// `(record-define name fields sealed? parent who)`: a type made at run time. `fields` is a list of names and of pairs
+/// of a name and the name of a kind; `parent` is a type or `#f`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_define(
+    ctx: &mut Machine,
+    name: Value,
+    fields: Value,
+    sealed: Value,
+    parent: Value,
+    who: Value,
+) -> Value {
+    let who = access::string_text(who);
+    let extended = (parent != Value::FALSE).then(|| record_types::get(parent));
+    let parent_type = match extended {
+        None => None,
+        Some(None) => {
+            wrong_type(ctx, &who, 0, "a record type to extend", parent);
+            return failure::keep_who(ctx);
+        }
+        Some(Some(p)) if p.sealed => {
+            let message = format!("the record type {} is sealed: nothing can extend it:", p.name);
+            fail(ctx, error::PENDING, &who, message, &[name]);
+            return failure::keep_who(ctx);
+        }
+        Some(Some(p)) => Some(p),
+    };
+    let mut kinds = Vec::new();
+    for f in list_items(fields) {
+        let kind = match f.is_pair() {
+            true => FieldKind::by_name(&name_of(access::cdr(f))).filter(|k| *k != FieldKind::Ref),
+            false => Some(FieldKind::Any),
+        };
+        let Some(kind) = kind else {
+            let known = "a kind of field: any f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool";
+            wrong_type(ctx, &who, 0, known, access::cdr(f));
+            return failure::keep_who(ctx);
+        };
+        kinds.push((name_of(if f.is_pair() { access::car(f) } else { f }), kind));
+    }
+    let mut layout = match &parent_type {
+        Some(p) => Fields::of(p.raw, p.fields.iter().map(|f| f.slot)),
+        None => Fields::none(kinds.iter().map(|(_, kind)| *kind)),
+    };
+    if let (Some(p), Some(f)) = (&parent_type, list_items(fields).zip(&kinds).find(|(_, k)| !layout.fits(k.1))) {
+        let message = format!(
+            "records of type {} are raw, so a field of a type that extends it must say what number, character or \
+             boolean it holds, as ({} f64) does; got",
+            p.name, f.1.0
+        );
+        let got = if f.0.is_pair() { access::car(f.0) } else { f.0 };
+        fail(ctx, error::TYPE, &who, message, &[got]);
+        return failure::keep_who(ctx);
+    }
+    let mut all = parent_type.as_ref().map(|p| p.fields.clone()).unwrap_or_default();
+    let own = all.len();
+    all.extend(kinds.into_iter().map(|(name, kind)| Field { name: name.into(), slot: layout.add(kind) }));
+    if layout.too_many() {
+        fail(ctx, error::RANGE, &who, "a record type with too many fields:", &[name]);
+        return failure::keep_who(ctx);
+    }
+    let made = record_types::define(RecordType {
+        word: Value::UNSPECIFIED,
+        name: name_of(name).into(),
+        fields: all,
+        own,
+        parent: parent_type.map(|_| parent),
+        shown: usize::MAX.into(),
+        sent: 0.into(),
+        sealed: sealed.is_true(),
+        raw: layout.raw,
+        compact: None,
+        length: layout.length(),
+    });
+    crate::runtime::rt(ctx).record_types.push(made);
+    made
 }
 
 /// `(record-is-a object type)`: is it a record of this type, or of one that extends it?
@@ -405,6 +526,12 @@ pub extern "C" fn cairn_record_about(ctx: &mut Machine, rtd: Value, what: Value)
         1 => &t.fields[t.own..],
         2 => &t.fields[..],
         3 => return t.parent.unwrap_or(Value::FALSE),
+        5 => {
+            let codes: Vec<Value> = t.fields.iter().map(|f| Value::fixnum(f.slot.code())).collect();
+            return crate::alloc::make_list(ctx, &codes);
+        }
+        6 => return Value::bool(t.compact.is_some()),
+        7 => return Value::bool(t.sealed),
         _ => {
             let kinds: Vec<Value> = t.fields.iter().map(|f| intern(ctx, f.slot.kind.name())).collect();
             return crate::alloc::make_list(ctx, &kinds);

@@ -21,30 +21,20 @@ use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_rang
 use crate::arguments::check_size;
 use crate::failure::{check, wrong_type};
 use crate::num;
-use crate::record::{self, place};
+use crate::record::{self, initial, place};
 use crate::record_types::{self, RecordType};
 use crate::weak;
 use cairn_heap::WeakKind;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
-use cairn_layout::object::record::{self as layout, ELEMENT, FieldKind, Slot, element};
+use cairn_layout::object::record::{self as layout, ELEMENT, Slot, element};
 use cairn_layout::object::structure;
 use cairn_layout::value::TAG_OBJECT;
 
 /// Bytes of an element.
 fn stride(t: &RecordType) -> usize {
     layout::stride(t.fields.iter().map(|f| f.slot))
-}
-
-/// What a field holds before anything is stored in it.
-fn initial(kind: FieldKind) -> Value {
-    match kind {
-        FieldKind::Any | FieldKind::Ref | FieldKind::Bool => Value::FALSE,
-        FieldKind::F64 | FieldKind::F32 => Value::try_flonum(0.0).expect("zero needs no box"),
-        FieldKind::Char => Value::char(0),
-        _ => Value::fixnum(0),
-    }
 }
 
 /// The first field of a record, or of an element.

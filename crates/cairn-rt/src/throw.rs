@@ -129,6 +129,9 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
 /// The failure that a runtime call recorded, in terms of what the program called.
 fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
     let mut failure = rt(ctx).failure.take().expect("a call that fails records its failure");
+    if failure.argument == crate::failure::WHO_STAYS {
+        return failure;
+    }
     // SAFETY: compiled code passes such a constant, or zero.
     let (name, _) = unsafe { operation_text(operation) };
     let same = name.is_empty() || failure.who.as_ref() == Some(&name);

@@ -407,6 +407,13 @@ impl<'p> Call<'_, 'p> {
             ("make-record-type" | "make-record-subtype", parts) => {
                 Ok(Val::Record(cells([vec![boolean(false)], parts.to_vec()].concat())))
             }
+            ("record-define", [name, own, sealed, parent, _]) => {
+                let mut parts = vec![boolean(false), name.clone(), own.clone(), sealed.clone()];
+                if let Val::Record(_) = parent {
+                    parts.push(parent.clone());
+                }
+                Ok(Val::Record(cells(parts)))
+            }
             ("record-type-about", [Val::Record(r), _]) => {
                 let parts = r.borrow();
                 match (&parts[..], self.size(1)?) {

@@ -56,6 +56,9 @@ pub(super) fn ready_to_read(
     who: &str,
     enough: impl Fn(&[u8]) -> bool,
 ) -> Readiness {
+    if port.is_custom() {
+        return custom::ready_to_read(port, enough);
+    }
     if !has_threads(ctx) {
         return if rather_collect(ctx, port) { Readiness::Wait } else { Readiness::Ready };
     }
@@ -157,8 +160,10 @@ fn is_ordinary(fd: i32) -> bool {
 /// What a write answers: `#f` if the thread shall wait until what is left has been written. `flushed`: all of it should
 /// have been.
 pub(super) fn answer(port: Port, flushed: bool) -> Value {
-    let left = if port.fd().is_some() { port.pos() } else { 0 };
-    let wait = left as u64 > buffer_bytes(port) || flushed && left > 0;
+    let left = if port.fd().is_some() || port.is_custom() { port.pos() } else { 0 };
+    // A custom port of the smallest buffer has none.
+    let none = port.is_custom() && port.flags() & FLAG_SOCKET != 0;
+    let wait = left as u64 > buffer_bytes(port) || (flushed || none) && left > 0;
     if wait { Value::FALSE } else { Value::UNSPECIFIED }
 }
 

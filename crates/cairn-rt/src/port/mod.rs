@@ -18,6 +18,7 @@
 //! reading can go on.
 
 mod blocking;
+pub mod custom;
 mod input;
 mod output;
 pub mod port_calls;
@@ -117,6 +118,10 @@ impl Port {
         let v = access::word(self.0, field::FD);
         v.is_fixnum().then(|| v.as_fixnum() as i32)
     }
+    /// Is it a custom port? What reads and writes for it is a procedure of the library, in the place of a descriptor.
+    pub fn is_custom(self) -> bool {
+        access::word(self.0, field::FD).is_procedure()
+    }
     /// The line of the next byte to read, from 1.
     pub fn line(self) -> i64 {
         if self.flags() & FLAG_INPUT != 0 {
@@ -157,12 +162,17 @@ pub fn make_port(ctx: &mut Machine, flags: i64, buffer: Value, end: usize, fd: O
     fields[field::LINE as usize] = Value::fixnum(1);
     fields[field::EXTRA as usize] = Value::FALSE;
     fields[field::COUNTED as usize] = Value::fixnum(0);
+    fields[field::OTHER as usize] = Value::FALSE;
     v
 }
 
 /// The `CAN_*` flags of a port with these `FLAG_*` bits.
 fn compiled_code_can(flags: i64) -> u8 {
     let both = |bits: i64, can: u8| if flags & bits == bits { can } else { 0 };
+    // In a port that reads and writes the runtime sees to the direction.
+    if flags & (FLAG_INPUT | FLAG_OUTPUT) == FLAG_INPUT | FLAG_OUTPUT {
+        return 0;
+    }
     let reads = both(FLAG_INPUT | FLAG_TEXTUAL, CAN_READ_TEXT) | both(FLAG_INPUT | FLAG_BINARY, CAN_READ_BYTES);
     let writes =
         both(FLAG_OUTPUT | FLAG_TEXTUAL, CAN_WRITE_TEXT) | both(FLAG_OUTPUT | FLAG_BINARY, CAN_WRITE_BYTES);
@@ -240,6 +250,9 @@ pub(crate) fn check_port(ctx: &mut Machine, who: &str, argument: u32, v: Value, 
     if flags & FLAG_OPEN == 0 {
         other(ctx, who, "the port is closed:", &[v]);
         return None;
+    }
+    if flags & (FLAG_INPUT | FLAG_OUTPUT) == FLAG_INPUT | FLAG_OUTPUT {
+        custom::turn(ctx, port, wanted);
     }
     Some(port)
 }
@@ -442,6 +455,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
     };
     let mode = match flags & FLAG_OUTPUT {
         0 => libc::O_RDONLY,
+        _ if flags & OPEN_KEEPING != 0 => libc::O_WRONLY | libc::O_CREAT,
         _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
     };
     if blocking::has_threads(ctx)
@@ -482,7 +496,8 @@ pub(crate) fn opened(ctx: &mut Machine, who: &str, path: Value, fd: OwnedFd, fla
     }
     // SAFETY: isatty only looks at a descriptor.
     let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd.as_raw_fd()) } == 1;
-    let (flags, name) = (flags | if console { FLAG_CONSOLE } else { 0 }, access::string_text(path));
+    let (flags, name) =
+        (flags & !OPEN_KEEPING | if console { FLAG_CONSOLE } else { 0 }, access::string_text(path));
     let port = make_fd_port(ctx, flags, fd.into_raw_fd(), &name);
     rt(ctx).open_ports.push(port);
     port

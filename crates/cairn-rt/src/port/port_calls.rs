@@ -69,7 +69,7 @@ pub extern "C" fn cairn_port_open_output_string(ctx: &mut Machine) -> Value {
 
 /// What was written to a string or bytevector port.
 fn accumulated<'a>(ctx: &mut Machine, who: &str, v: Value, wanted: i64, expected: &str) -> Option<&'a [u8]> {
-    match Port::of(v).filter(|p| p.flags() & wanted == wanted && p.fd().is_none()) {
+    match Port::of(v).filter(|p| p.flags() & wanted == wanted && p.fd().is_none() && !p.is_custom()) {
         Some(port) => Some(&port.buffer()[..port.pos()]),
         None => {
             wrong_type(ctx, who, 1, expected, v);

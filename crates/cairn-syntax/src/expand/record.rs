@@ -31,6 +31,7 @@ use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
 use cairn_layout::code::Site;
+use cairn_layout::fields::Fields;
 use cairn_layout::object::record::compact::{self, Mode};
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
@@ -57,8 +58,8 @@ pub(super) struct RecordInfo {
     /// Its records are compact.
     pub(super) compact: bool,
     sealed: bool,
-    /// Bytes of the fields in a raw record.
-    bytes: u32,
+    /// Words of its records.
+    length: u64,
 }
 
 /// What a field of references refers to: the variable of the type, and its name.
@@ -333,38 +334,29 @@ impl Expander<'_> {
         }
         let parent = header.parent.as_deref();
         let mut fields = parent.map(|p| p.fields.clone()).unwrap_or_default();
-        let typed = specs.iter().all(|f| f.kind.raw_bytes().is_some());
-        let raw = match parent {
-            Some(p) if p.raw && !typed => {
-                let message = "what this type extends has raw records, so all its fields must hold numbers, \
-                               characters or booleans";
-                return self.err_help(span, message, KINDS);
-            }
-            Some(p) => p.raw,
-            None => typed && !specs.is_empty(),
+        let mut layout = match parent {
+            Some(p) => Fields::of(p.raw, fields.iter().map(|f| f.slot)),
+            None => Fields::none(specs.iter().map(|f| f.kind)),
         };
-        let mut bytes = parent.map_or(0, |p| p.bytes);
+        if specs.iter().any(|f| !layout.fits(f.kind)) {
+            let message = "what this type extends has raw records, so all its fields must hold numbers, \
+                           characters or booleans";
+            return self.err_help(span, message, KINDS);
+        }
         let mut names: FxHashSet<Rc<str>> = fields.iter().map(|f| f.name.clone()).collect();
         for spec in specs {
-            let at = if raw {
-                let size = spec.kind.raw_bytes().unwrap_or(8) as u32;
-                let at = bytes.next_multiple_of(size);
-                bytes = at + size;
-                at
-            } else {
-                fields.len() as u32
-            };
             let name = self.name(spec.id).clone();
             if !names.insert(name.clone()) {
                 return self.err(span, format!("the field `{name}` appears twice"));
             }
-            fields.push(FieldInfo { name, slot: Slot::new(spec.kind, raw, at), of: spec.of.clone() });
+            fields.push(FieldInfo { name, slot: layout.add(spec.kind), of: spec.of.clone() });
         }
-        if fields.len() as u64 > record::LENGTH_MAX {
+        if layout.too_many() {
             return self.err(span, "a record type with too many fields");
         }
         let (parent, sealed) = (header.parent.clone(), header.sealed);
-        Ok(RecordInfo { rtd, parent, fields, raw, compact: false, sealed, bytes })
+        let (raw, length) = (layout.raw, layout.length());
+        Ok(RecordInfo { rtd, parent, fields, raw, compact: false, sealed, length })
     }
 
     /// Lays the fields of a compact type out.
@@ -397,7 +389,8 @@ impl Expander<'_> {
             let of = spec.of.clone().map(|(of, name)| (if of == public { rtd } else { of }, name));
             fields.push(FieldInfo { name, slot, of });
         }
-        Ok(RecordInfo { rtd, parent: None, fields, raw: false, compact: true, sealed: true, bytes: 0 })
+        let length = fields.len() as u64;
+        Ok(RecordInfo { rtd, parent: None, fields, raw: false, compact: true, sealed: true, length })
     }
 
     /// The expression that makes the type.
@@ -661,7 +654,7 @@ impl RecordInfo {
     }
     /// Words of its records.
     fn length(&self) -> i64 {
-        if self.raw { i64::from(self.bytes.div_ceil(8)) } else { self.fields.len() as i64 }
+        self.length as i64
     }
 }
 

@@ -9,14 +9,16 @@
    make-record-type-descriptor record-type-descriptor? make-record-constructor-descriptor
    record-constructor record-predicate record-accessor record-mutator
    record? record-rtd record-type-name record-type-parent record-type-uid record-type-generative?
-   record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?)
+   record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?
+   note-mutable! accessor-at mutator-at)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
           (scheme cxr)
           (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
                         record? record-rtd)
                   (record? any-record?) (record-rtd rtd-of))
-          (only (cairn primitives) %make-record-type %make-record-subtype %make-record %record-instance? %record-slot
-                %record-slot-set!)
+          (only (cairn primitives) %make-record %record-instance? %compact-instance? %record-slot %record-slot-set!)
+          (only (cairn records) rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed?)
+          (prefix (only (cairn records) make-rtd-of) plain:)
           (only (cairn macro) er-macro-transformer)
           (only (cairn control) error wrong-type)
           (only (cairn text) symbol-append)
@@ -42,6 +44,9 @@
     (define (note! rtd uid sealed? opaque? mutable rcd)
       (if uid (hash-table-set! types-by-uid uid rtd))
       (hash-table-set! notes rtd (make-note uid sealed? opaque? mutable rcd)))
+
+    ;; For definitions by other forms: which of the type's own fields can be changed.
+    (define (note-mutable! rtd mutable) (note! rtd #f #f #f mutable #f))
 
     (define (check-rtd who x)
       (if (rtd? x) x (wrong-type who "a record-type descriptor" x)))
@@ -108,31 +113,37 @@
 
     (define (record-type-descriptor? x) (rtd? x))
 
+    ;; A field is (mutable name) or (immutable name); (name kind) in the place of the name says what it holds, which
+    ;; types that extend one with raw records must.
     (define (make-record-type-descriptor name parent uid sealed? opaque? fields)
       (define who "make-record-type-descriptor")
       (if (not (symbol? name)) (wrong-type who "a symbol" name))
       (if parent (check-rtd who parent))
       (if (and parent (record-type-sealed? parent))
           (assertion-violation 'make-record-type-descriptor "the parent is sealed:" parent))
+      (if (not (vector? fields)) (wrong-type who "a vector of fields" fields))
       (vector-for-each
        (lambda (f)
-         (if (not (and (list? f) (= (length f) 2) (memq (car f) '(mutable immutable)) (symbol? (cadr f))))
+         (if (not (and (list? f) (= (length f) 2) (memq (car f) '(mutable immutable)) (field-name? (cadr f))))
              (wrong-type who "a field: (mutable name) or (immutable name)" f)))
        fields)
-      (let ((names (map cadr (vector->list fields)))
-            (old (and uid (hash-table-ref/default types-by-uid uid #f))))
+      (let* ((own (map cadr (vector->list fields)))
+             (names (map (lambda (f) (if (pair? f) (car f) f)) own))
+             (kinds (map (lambda (f) (if (pair? f) (cadr f) 'any)) own))
+             (old (and uid (hash-table-ref/default types-by-uid uid #f))))
         (cond
           ((not old)
-           (let* ((all (+ (vector-length fields) (if parent (length (rtd-all-field-names parent)) 0)))
-                  (about (+ (* 16 all) (if sealed? 2 0)))
-                  (rtd (if parent
-                           (%make-record-subtype name names about parent)
-                           (%make-record-type name names about))))
+           (let ((rtd (plain:make-rtd-of name (map cons names kinds) sealed? parent who)))
              (note! rtd uid sealed? opaque? (vector-map (lambda (f) (eq? (car f) 'mutable)) fields) #f)
              rtd))
-          ((and (eq? parent (rtd-parent old)) (equal? names (rtd-field-names old))) old)
+          ((and (eq? parent (rtd-parent old)) (equal? names (rtd-field-names old)) (equal? kinds (own-kinds old))) old)
           (else
            (assertion-violation 'make-record-type-descriptor "another record type has this uid:" uid)))))
+    (define (field-name? x)
+      (or (symbol? x)
+          (and (list? x) (= (length x) 2) (symbol? (car x)) (symbol? (cadr x)))))
+    (define (own-kinds rtd)
+      (list-tail (rtd-field-kinds rtd) (- (length (rtd-all-field-names rtd)) (length (rtd-field-names rtd)))))
 
     ;; The number of the type's own field `k` among all.
     (define (place who rtd k)
@@ -141,29 +152,39 @@
         (if (and (exact-integer? k) (< -1 k own))
             (+ (- all own) k)
             (wrong-type who (string-append "the index of a field of " (symbol->string (rtd-name rtd))) k))))
-    (define (check-record who rtd x)
-      (if (not (%record-instance? x rtd))
-          (wrong-type who (string-append "a record of type " (symbol->string (rtd-name rtd))) x)))
 
     (define (record-predicate rtd)
       (check-rtd "record-predicate" rtd)
-      (lambda (x) (%record-instance? x rtd)))
+      (if (rtd-compact? rtd)
+          (lambda (x) (%compact-instance? x rtd))
+          (lambda (x) (%record-instance? x rtd))))
     (define (record-accessor rtd k)
-      (let ((at (place "record-accessor" rtd k))
-            (who (string-append (symbol->string (rtd-name rtd)) "-"
-                                (symbol->string (list-ref (rtd-field-names rtd) k)))))
-        (lambda (x)
-          (check-record who rtd x)
-          (%record-slot x rtd at))))
+      (accessor-at rtd (place "record-accessor" rtd k)))
     (define (record-mutator rtd k)
-      (let* ((at (place "record-mutator" rtd k))
-             (field (list-ref (rtd-field-names rtd) k))
-             (who (symbol-append (rtd-name rtd) '- field '-set!)))
+      (let ((at (place "record-mutator" rtd k)))
         (if (not (record-field-mutable? rtd k))
-            (assertion-violation 'record-mutator "the field cannot be changed:" field rtd))
+            (assertion-violation 'record-mutator "the field cannot be changed:" (list-ref (rtd-field-names rtd) k) rtd))
+        (mutator-at rtd at)))
+
+    ;; Of a field by its number among all.
+    (define (accessor-at rtd i)
+      (let ((code (list-ref (rtd-field-codes rtd) i))
+            (who (string-append (symbol->string (rtd-name rtd)) "-"
+                                (symbol->string (list-ref (rtd-all-field-names rtd) i))))
+            (instance? (record-predicate rtd)))
+        (lambda (x)
+          (if (not (instance? x)) (wrong-record who rtd x))
+          (%record-slot x rtd code))))
+    (define (mutator-at rtd i)
+      (let* ((code (list-ref (rtd-field-codes rtd) i))
+             (field (list-ref (rtd-all-field-names rtd) i))
+             (who (symbol-append (rtd-name rtd) '- field '-set!))
+             (instance? (record-predicate rtd)))
         (lambda (x value)
-          (check-record (symbol->string who) rtd x)
-          (%record-slot-set! x rtd at value who))))
+          (if (not (instance? x)) (wrong-record (symbol->string who) rtd x))
+          (%record-slot-set! x rtd code value who))))
+    (define (wrong-record who rtd x)
+      (wrong-type who (string-append "a record of type " (symbol->string (rtd-name rtd))) x))
 
     ;;;; Inspection
 
@@ -181,7 +202,7 @@
     (define (record-type-parent rtd) (rtd-parent (check-rtd "record-type-parent" rtd)))
     (define (record-type-uid rtd) (known (check-rtd "record-type-uid" rtd) note-uid #f))
     (define (record-type-generative? rtd) (not (record-type-uid rtd)))
-    (define (record-type-sealed? rtd) (known (check-rtd "record-type-sealed?" rtd) note-sealed? #f))
+    (define (record-type-sealed? rtd) (rtd-sealed? (check-rtd "record-type-sealed?" rtd)))
     (define (record-type-opaque? rtd) (opaque-type? (check-rtd "record-type-opaque?" rtd)))
     (define (record-type-field-names rtd)
       (list->vector (rtd-field-names (check-rtd "record-type-field-names" rtd))))

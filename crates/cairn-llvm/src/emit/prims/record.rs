@@ -481,7 +481,11 @@ impl Emitter<'_, '_> {
             return self.is_instance(p, v, sink);
         }
         let rtd = self.operand(&p.args[1]);
-        let bit = self.is_compact_of(v, &rtd);
+        // The type may be one that was made at run time, which is not compact: its word is not negative, and any fixnum
+        // may follow it.
+        let near = self.is_compact_of(v, &rtd);
+        let compact = ins!(self, "icmp slt i64 {rtd}, 0");
+        let bit = ins!(self, "and i1 {near}, {compact}");
         sink.end(self, &bit);
     }
 
