@@ -334,8 +334,8 @@ pub mod direct {
     }
 }
 
-/// Where in `Machine::c_words` what is for a call with arguments on the stack: that of compiled code which is on a stack
-/// of its own itself. The beginning is as in the runtime's `Words`.
+/// Where in `Machine::c_words` what is, for a call with arguments on the stack by compiled code that is on a stack of
+/// its own itself. The beginning is as in the runtime's `Words`.
 pub mod spread {
     use super::{FLOAT_REGISTERS, INTEGER_REGISTERS, direct};
 

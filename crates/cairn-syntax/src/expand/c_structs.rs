@@ -138,7 +138,8 @@ impl Expander<'_> {
         Some(layout)
     }
 
-    /// Of `(c:make-c-layout (c:quote name) (c:vector (c:quote field) (c:c-type type) offset length …) bytes alignment)`.
+    /// Of `(c:make-c-layout (c:quote name) (c:vector field …) bytes alignment)`, where a field is `(c:quote name)
+    /// (c:c-type type) offset length`.
     fn c_layout_in_header(&mut self, definition: &Syntax) -> Option<Layout> {
         let [_, _, fields, bytes, alignment] = definition.as_list()? else { return None };
         let (bytes, alignment) = (natural(bytes)?, natural(alignment)?);
