@@ -15,7 +15,7 @@
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
           ;; for the expander, and for the macros here
-          c-function c-function-address c-apply c-apply-blocking make-c-callback make-c-export c-serve
+          c-function c-function-address c-direct-address c-apply c-apply-blocking make-c-callback make-c-export c-serve
           make-c-struct make-c-layout c-struct-maker c-struct-getter c-struct-setter
           c-bits-getter c-bits-setter)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
@@ -105,6 +105,15 @@
                              (no-site)))))
 
     (define (c-function-address f) (%vector-ref f 0))
+
+    ;; The address, if structures travel as compiled code believes, else #f: it may have seen others of their names.
+    (define (c-direct-address f shapes)
+      (let ((actual (%vector-ref f 5)))
+        (let loop ((i 0))
+          (cond
+            ((%fx= i (%vector-length shapes)) (%vector-ref f 0))
+            ((%eq? (%vector-ref shapes i) (%vector-ref actual i)) (loop (%fx+ i 1)))
+            (else #f)))))
 
     (define (c-apply f arguments)
       (invoke f arguments))

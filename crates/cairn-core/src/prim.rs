@@ -433,6 +433,8 @@ prims! {
     MachineSet "machine-set!" (Fixnum, Any) -> Any, Write;
     /// `(%c-quiet? address)`: can the C function there call no Scheme procedure? So it is until a callback is made.
     CIsQuiet "c-quiet?" (Fixnum) -> Boolean, Read;
+    /// `(%c-holds? x bytes)`: is it a homogeneous vector of at least so many bytes?
+    CHolds "c-holds?" (Any, Fixnum) -> Boolean, Pure;
 }
 
 /// A primitive operation.
@@ -449,7 +451,8 @@ pub enum PrimOp {
     /// `(%c-call signature address inlined x ...)`: calls a C function with arguments that are right; see
     /// `cairn_layout::c::direct` for the signature, a literal fixnum. `inlined`, another one, is 0, or says which
     /// function of a C source LLVM puts there, `cairn_layout::c::inlined_symbol`; then nobody needs the address. An
-    /// integer or an address that is no fixnum is in `Machine::c_wide`, and the result `#f`.
+    /// integer or an address that is no fixnum is in `Machine::c_wide`, and the result `#f`. A structure by value is a
+    /// fresh bytevector.
     CCall,
     /// A runtime call.
     Rt(RtIndex),

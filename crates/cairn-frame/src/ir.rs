@@ -31,7 +31,7 @@
 use cairn_core::inlined::InlineTable;
 use cairn_core::ir::{GlobalId, ImportFrom, Literal, Shots, SourceFile};
 use cairn_core::prim::{Kind, PrimOp};
-use cairn_layout::c::direct;
+use cairn_layout::c::{Shape, direct};
 use cairn_layout::calls::RtIndex;
 use cairn_layout::code::Site;
 use cairn_layout::facts::StrategyFacts;
@@ -378,6 +378,17 @@ impl Prim {
         }
     }
 
+    /// Words of the structure that a call of C returns, if it returns one.
+    pub fn c_struct_words(&self) -> Option<usize> {
+        if self.op != PrimOp::CCall || direct::result(self.c_signature()?) != direct::STRUCT {
+            return None;
+        }
+        match self.args.get(3) {
+            Some(Operand::Const(Literal::Number(Number::Int(Int::Fix(shape))))) => Some(Shape::of(*shape).words()),
+            _ => panic!("the shape of a structure is a literal"),
+        }
+    }
+
     fn c_signature(&self) -> Option<i64> {
         match self.args.first() {
             Some(Operand::Const(Literal::Number(Number::Int(Int::Fix(code))))) => Some(*code),
@@ -494,6 +505,7 @@ impl Op {
                 PrimOp::Vector | PrimOp::Opaque => object(p.args.len()),
                 PrimOp::Record => object(p.args.len() - 1),
                 PrimOp::Op(P::RawRecord | P::CompactRecord) => object(p.raw_words()),
+                PrimOp::CCall => p.c_struct_words().map_or(0, object),
                 _ => 0,
             },
             Op::Closure { free, .. } => object(free.len()),

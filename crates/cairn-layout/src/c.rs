@@ -157,9 +157,63 @@ impl Shape {
         let floating = self.parts().iter().filter(|floating| **floating).count();
         !self.in_memory && floating <= floats && self.parts().len() - floating <= integers
     }
+    /// Its number.
+    pub const fn code(&self) -> i64 {
+        let [first, second] = self.floating;
+        (self.bytes as i64) << 3 | (self.in_memory as i64) << 2 | (second as i64) << 1 | first as i64
+    }
+    /// Words that hold it.
+    pub const fn words(&self) -> usize {
+        self.bytes.div_ceil(8)
+    }
     /// For each eight bytes, whether they are floating point.
     pub fn parts(&self) -> &[bool] {
         &self.floating[..self.bytes.div_ceil(8).min(2)]
+    }
+}
+
+/// A type as a function has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// No structure.
+    Scalar(CType),
+    /// A structure by value.
+    Struct(Shape),
+}
+
+/// Registers for arguments that are left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Registers {
+    /// Of integers and addresses.
+    pub integers: usize,
+    /// Of floating point.
+    pub floats: usize,
+}
+
+impl Registers {
+    /// All of them, but for the one with the address of a result in memory.
+    pub fn for_result(result: Passed) -> Registers {
+        let room = matches!(result, Passed::Struct(shape) if shape.in_memory);
+        Registers { integers: INTEGER_REGISTERS - room as usize, floats: FLOAT_REGISTERS }
+    }
+    /// Does the next argument go into registers? Else all of it is on the stack, and what comes later may still fit.
+    pub fn take(&mut self, argument: Passed) -> bool {
+        let (integers, floats) = match argument {
+            Passed::Scalar(t) => (!t.is_floating() as usize, t.is_floating() as usize),
+            Passed::Struct(shape) => {
+                if !shape.fits((self.integers, self.floats)) {
+                    return false;
+                }
+                let floats = shape.parts().iter().filter(|floating| **floating).count();
+                (shape.parts().len() - floats, floats)
+            }
+        };
+        let fits = integers <= self.integers && floats <= self.floats;
+        if fits {
+            self.integers -= integers;
+            self.floats -= floats;
+        }
+        fits
     }
 }
 
@@ -169,8 +223,21 @@ pub fn inlined_symbol(number: i64) -> String {
 }
 
 /// The signature of a call that compiled code makes itself, as a fixnum: four bits for each type, the result's first.
+///
+/// A structure takes two places among the arguments: [`SHAPE`](direct::SHAPE), whose operand is the literal
+/// [`Shape::code`], and [`STRUCT`](direct::STRUCT), whose operand is a pointer, or a homogeneous vector that is long
+/// enough. If the result is a structure, the first argument is its shape alone; it becomes a fresh bytevector.
 pub mod direct {
-    use super::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS};
+    use super::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Passed, Registers, Shape};
+
+    /// The type of the operand that says which shape the next one, or the result, has. Strings are not passed so.
+    pub const SHAPE: CType = CType::String;
+    /// The type of a structure. Nor are vectors.
+    pub const STRUCT: CType = CType::Bytes;
+    /// Most words of all arguments on the stack.
+    pub const STACK_WORDS: usize = 32;
+    /// Most bytes of a structure that is a result.
+    pub const RESULT_BYTES: usize = 512;
 
     /// Most arguments.
     pub const ARGUMENTS_MAX: usize = 14;
@@ -184,6 +251,70 @@ pub mod direct {
             && arguments.len() - floats <= INTEGER_REGISTERS
             && arguments.iter().all(simple)
             && (result == CType::Void || simple(&result))
+    }
+
+    /// Can compiled code make a call of this signature itself, with structures by value among its types?
+    pub fn reaches(result: Passed, arguments: &[Passed]) -> bool {
+        let simple = |t: &CType| !matches!(t, CType::Void | CType::String | CType::Bytes | CType::Struct);
+        let places = |p: &Passed| 1 + matches!(p, Passed::Struct(_)) as usize;
+        let is_simple = |p: &Passed| !matches!(p, Passed::Scalar(t) if !simple(t));
+        let returns = match result {
+            Passed::Scalar(t) => t == CType::Void || simple(&t),
+            Passed::Struct(shape) => shape.bytes <= RESULT_BYTES,
+        };
+        let first = matches!(result, Passed::Struct(_)) as usize;
+        let mut left = Registers::for_result(result);
+        let stack = arguments.iter().filter(|a| !left.take(**a)).map(|a| match a {
+            Passed::Scalar(_) => 1,
+            Passed::Struct(shape) => shape.words(),
+        });
+        let stack: usize = stack.sum();
+        returns
+            && arguments.iter().all(is_simple)
+            && first + arguments.iter().map(places).sum::<usize>() <= ARGUMENTS_MAX
+            && stack <= STACK_WORDS
+    }
+
+    /// The types of [`code`] for a signature with structures.
+    pub fn types(result: Passed, arguments: &[Passed]) -> (CType, Vec<CType>) {
+        let (result, mut types) = match result {
+            Passed::Scalar(t) => (t, Vec::new()),
+            Passed::Struct(_) => (STRUCT, vec![SHAPE]),
+        };
+        for a in arguments {
+            match a {
+                Passed::Scalar(t) => types.push(*t),
+                Passed::Struct(_) => types.extend([SHAPE, STRUCT]),
+            }
+        }
+        (result, types)
+    }
+
+    /// What a signature says of a function: the result, and the arguments, each with the place of its operand among
+    /// those behind address and number. `shape` is the literal at such a place.
+    pub fn signature(code: i64, places: usize, shape: impl Fn(usize) -> i64) -> (Passed, Vec<(Passed, usize)>) {
+        let mut i = 0;
+        let result = match result(code) {
+            STRUCT => {
+                i = 1;
+                Passed::Struct(Shape::of(shape(0)))
+            }
+            t => Passed::Scalar(t),
+        };
+        let mut arguments = Vec::new();
+        while i < places {
+            match argument(code, i) {
+                SHAPE => {
+                    arguments.push((Passed::Struct(Shape::of(shape(i))), i + 1));
+                    i += 2;
+                }
+                t => {
+                    arguments.push((Passed::Scalar(t), i));
+                    i += 1;
+                }
+            }
+        }
+        (result, arguments)
     }
 
     /// The fixnum.
@@ -201,6 +332,23 @@ pub mod direct {
     pub const fn argument(code: i64, i: usize) -> CType {
         CType::of((code >> (4 * (i + 1))) as u8 & 15)
     }
+}
+
+/// Where in `Machine::c_words` what is, for a call with arguments on the stack by compiled code that is on a stack of
+/// its own itself. The beginning is as in the runtime's `Words`.
+pub mod spread {
+    use super::{FLOAT_REGISTERS, INTEGER_REGISTERS, direct};
+
+    /// Registers of integers.
+    pub const INTEGERS: usize = 0;
+    /// Registers of floating point.
+    pub const FLOATS: usize = INTEGERS + INTEGER_REGISTERS;
+    /// The first result, an integer; the first of floating point; the second integer; the second of floating point.
+    pub const RESULTS: usize = FLOATS + FLOAT_REGISTERS;
+    /// The stack.
+    pub const STACK: usize = RESULTS + 4;
+    /// All of it.
+    pub const WORDS: usize = STACK + direct::STACK_WORDS;
 }
 
 #[cfg(test)]
@@ -239,5 +387,38 @@ mod tests {
         assert!(!direct::is_possible(Void, &[Struct]) && !direct::is_possible(Struct, &[]));
         assert!(!direct::is_possible(String, &[]));
         assert!(direct::is_possible(Void, &[]));
+    }
+
+    #[test]
+    fn structures_are_pairs_of_places() {
+        use CType::*;
+        let in_registers = Shape { bytes: 12, in_memory: false, floating: [true, false] };
+        let large = Shape { bytes: 24, in_memory: true, floating: [false, false] };
+        assert_eq!((Shape::of(in_registers.code()), Shape::of(large.code())), (in_registers, large));
+        let (small, large) = (Passed::Struct(in_registers), Passed::Struct(large));
+        let arguments = [Passed::Scalar(F64), small, Passed::Scalar(I8), large];
+        assert!(direct::reaches(large, &arguments));
+        let (result, types) = direct::types(large, &arguments);
+        let code = direct::code(result, &types);
+        let shapes = [large, Passed::Scalar(F64), small, small, Passed::Scalar(I8), large, large];
+        let shape = |i: usize| match shapes[i] {
+            Passed::Struct(shape) => shape.code(),
+            Passed::Scalar(t) => panic!("{t:?} is no structure"),
+        };
+        let (result, places) = direct::signature(code, types.len(), shape);
+        assert_eq!(result, large);
+        assert_eq!(places, [(arguments[0], 1), (small, 3), (arguments[2], 4), (large, 6)]);
+        // all or nothing in registers, and what comes later may fit
+        let mut left = Registers { integers: 1, floats: 0 };
+        assert_eq!(
+            [small, large, Passed::Scalar(I8), Passed::Scalar(I8)].map(|a| left.take(a)),
+            [false, false, true, false]
+        );
+        // a place for the result's shape, and two for each argument
+        let tiny = Passed::Struct(Shape { bytes: 4, in_memory: false, floating: [false, false] });
+        assert!(direct::reaches(Passed::Scalar(Void), &[tiny; 7]) && !direct::reaches(tiny, &[tiny; 7]));
+        assert!(!direct::reaches(Passed::Scalar(Void), &[Passed::Scalar(String)]));
+        let huge = Passed::Struct(Shape { bytes: 1000, in_memory: true, floating: [false, false] });
+        assert!(!direct::reaches(huge, &[]) && !direct::reaches(Passed::Scalar(I32), &[huge]));
     }
 }

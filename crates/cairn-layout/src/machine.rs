@@ -256,6 +256,8 @@ pub struct Machine {
     pub c_errno: u64,
     /// The result of the last call of C that compiled code made, if it is no fixnum.
     pub c_wide: u64,
+    /// Registers, results and stack of a call of C that is made by `cairn_c_spread`.
+    pub c_words: [u64; crate::c::spread::WORDS],
 }
 
 // A thread is parked and resumed by copying it.

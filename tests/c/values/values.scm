@@ -52,6 +52,11 @@
 (say (message (lambda () (c-procedure nothing "abs" ()))))
 (define no 5)
 (say (message (lambda () (c-procedure no "abs" ()))))
+; A variable that stands for another structure than the one of its definition
+(define-c-struct moved (x double) (y double))
+(set! moved div_t)
+(define moved-div (c-procedure moved "div" (int int)))
+(let ((d (moved-div 17 5))) (say (bytevector-length d) (div_t-quot d) (div_t-rem d)))
 ; Blocking calls
 (define slow (c-procedure (blocking int) "slow" (int bytevector) lib))
 (define ticks 0)

@@ -15,6 +15,10 @@ pub(crate) fn allocated(op: &Op) -> u32 {
             PrimOp::Record => p.args.len(),
             PrimOp::Op(P::RawRecord | P::CompactRecord) => 1 + p.raw_words(),
             PrimOp::Vector | PrimOp::Opaque => 1 + p.args.len(),
+            PrimOp::CCall => match p.c_struct_words() {
+                Some(words) => 1 + words,
+                None => return 0,
+            },
             _ => return 0,
         },
         _ => return 0,

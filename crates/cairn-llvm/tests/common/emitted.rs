@@ -115,6 +115,10 @@ fn primitive(p: &Prim, d: &mut Demands) {
         PrimOp::Op(P::RawRecord) => {
             return d.objects.push((AllocKind::Leaf, headed_bytes(p.raw_words())));
         }
+        PrimOp::CCall => match p.c_struct_words() {
+            Some(words) => return d.objects.push((AllocKind::Leaf, headed_bytes(words))),
+            None => return,
+        },
         PrimOp::Op(P::CompactRecord) if d.compact => return,
         PrimOp::Op(P::CompactRecord) => p.raw_words(),
         PrimOp::Record => p.args.len() - 1,

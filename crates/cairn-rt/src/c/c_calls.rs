@@ -9,7 +9,7 @@ use super::convert::{
 };
 use super::exports::{Argument, helping};
 use super::fibers::{Asking, Calls, Outcome, Request, Signature};
-use super::invoke::{Returns, Words};
+use super::invoke::{Returns, Words, call_spread};
 use super::lent::Lent;
 use super::server::Server;
 use super::sources;
@@ -21,7 +21,7 @@ use crate::num::operand::{make_integer, make_wide_integer, to_int};
 use crate::numeric;
 use crate::runtime::rt;
 use cairn_layout::Value;
-use cairn_layout::c::{CType, Shape, direct};
+use cairn_layout::c::{CType, Passed, Shape, direct};
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::Type;
 use std::ffi::{CStr, CString};
@@ -137,11 +137,8 @@ fn prepared(ctx: &mut Machine, f: Value, arguments: Value, moves: bool) -> Resul
         let t = CType::of(*t);
         let fits = match t {
             CType::Struct => structure(*v, shape(i + 1).bytes, pointer).map(|address| {
-                let bytes = shape(i + 1).bytes;
-                let mut copy = vec![0; bytes.div_ceil(8)];
                 // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
-                unsafe { std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr().cast(), bytes) };
-                words.push_struct(shape(i + 1), &copy);
+                unsafe { words.push_struct_at(shape(i + 1), address) };
             }),
             _ => argument(t, i, *v, pointer, &mut lent, moves).map(|word| words.push(t.is_floating(), word)),
         };
@@ -411,14 +408,29 @@ pub extern "C" fn cairn_c_callback_free(ctx: &mut Machine, p: Value, pointer: Va
 pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: Value, arguments: Value) -> Value {
     let signature = signature.as_fixnum();
     let mut words = Words::default();
-    for (i, v) in access::list_items(arguments).enumerate() {
-        let t = direct::argument(signature, i);
-        let word = match t {
-            // SAFETY: what is no `#f` is a pointer, a record of one word.
-            CType::Pointer if v != Value::FALSE => unsafe { *(access::word_address(v, 0) as *const u64) },
-            _ => scalar(t, v, Value::FALSE).unwrap_or(0),
-        };
-        words.push(t.is_floating(), word);
+    let items: Vec<Value> = access::list_items(arguments).collect();
+    let (result, places) = direct::signature(signature, items.len(), |i| items[i].as_fixnum());
+    let returns = match result {
+        Passed::Struct(shape) => Returns::Struct(shape),
+        Passed::Scalar(t) => Returns::Word(t),
+    };
+    words.make_room(returns);
+    // SAFETY: what is passed as a pointer and no `#f` is one, a record of one word.
+    let behind = |v: Value| unsafe { *(access::word_address(v, 0) as *const u64) };
+    for (passed, i) in places {
+        let v = items[i];
+        match passed {
+            Passed::Scalar(CType::Pointer) if v != Value::FALSE => words.push(false, behind(v)),
+            Passed::Scalar(t) => words.push(t.is_floating(), scalar(t, v, Value::FALSE).unwrap_or(0)),
+            Passed::Struct(shape) => {
+                let address = match numeric::kind_of(v) {
+                    Some(_) => numeric::bytes(v).as_ptr() as u64,
+                    None => behind(v),
+                };
+                // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+                unsafe { words.push_struct_at(shape, address) };
+            }
+        }
     }
     // SAFETY: the program says that this is the function's type.
     unsafe { call_here(ctx, &mut words, address.as_fixnum() as u64) };
@@ -426,7 +438,11 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
         ctx.c_wide = word;
         Value::FALSE
     };
-    match direct::result(signature) {
+    let t = match result {
+        Passed::Struct(_) => return returned(ctx, returns, &words, Value::FALSE),
+        Passed::Scalar(t) => t,
+    };
+    match t {
         CType::Pointer | CType::U64 => match i64::try_from(words.integer).ok().and_then(Value::try_fixnum) {
             Some(v) => v,
             None => wide(ctx, words.integer),
@@ -437,6 +453,14 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
         },
         t => value(ctx, t, words.result(t.is_floating()), Value::FALSE),
     }
+}
+
+/// Calls the function with what compiled code has put into `Machine::c_words`, `count` words of it for the stack.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_spread(ctx: &mut Machine, address: Value, count: Value) -> Value {
+    // SAFETY: the program says that this is the function's type; compiled code has stored so many words.
+    unsafe { call_spread(&mut ctx.c_words, address.as_fixnum() as u64, count.as_fixnum() as usize) };
+    Value::UNSPECIFIED
 }
 
 /// `(c-wide signed?)`: the result of the last direct call, as an integer.

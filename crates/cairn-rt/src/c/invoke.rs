@@ -4,7 +4,7 @@
 //! a larger one goes onto the stack, and as a result into room that the caller gives. Functions of variable
 //! arguments want the number of vector registers in `al`, too.
 
-use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape};
+use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape, spread};
 use std::mem::offset_of;
 
 /// The words of a call.
@@ -73,6 +73,17 @@ impl Words {
         shape.parts().iter().zip(words).for_each(|(floating, word)| self.push(*floating, *word));
     }
 
+    /// Adds the structure that lies at an address.
+    ///
+    /// # Safety
+    /// It must.
+    pub unsafe fn push_struct_at(&mut self, shape: Shape, address: u64) {
+        let mut copy = vec![0; shape.words()];
+        // SAFETY: by the contract above.
+        unsafe { std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr().cast(), shape.bytes) };
+        self.push_struct(shape, &copy);
+    }
+
     /// Makes room for the result, if it needs some: before any argument is added.
     pub fn make_room(&mut self, returns: Returns) {
         if let Returns::Struct(shape) = returns
@@ -114,6 +125,21 @@ impl Words {
         unsafe { call_with(self, function, self.stack.as_ptr(), self.stack.len()) }
     }
 }
+
+/// Calls `function` with what is in the words of a machine, [`spread`], `count` of them on the stack.
+///
+/// # Safety
+/// As [`Words::call`].
+pub unsafe fn call_spread(words: &mut [u64; spread::WORDS], function: u64, count: usize) {
+    let words = words.as_mut_ptr();
+    // SAFETY: by the contract above; the beginning is laid out as that of `Words`, of which the stub knows no more.
+    unsafe { call_with(words.cast(), function, words.add(spread::STACK), count) }
+}
+
+const _: () = assert!(offset_of!(Words, integers) == 8 * spread::INTEGERS);
+const _: () = assert!(offset_of!(Words, floats) == 8 * spread::FLOATS);
+const _: () = assert!(offset_of!(Words, integer) == 8 * spread::RESULTS);
+const _: () = assert!(offset_of!(Words, second_float) == 8 * (spread::RESULTS + 3));
 
 /// Calls `function` with the words, and `count` more on the stack.
 ///

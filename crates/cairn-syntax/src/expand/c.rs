@@ -30,16 +30,16 @@ use super::core::Core;
 use super::prims::{fixnum, prim, prim_proven};
 use super::record::all_of;
 use super::scan::Item;
-use super::scope::Meaning;
+use super::scope::{Meaning, Target};
 use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::rewrite;
-use cairn_layout::c::{CType, direct};
+use cairn_layout::c::{CType, Passed, direct};
 use cairn_layout::code::Site;
-use cairn_num::Number;
+use cairn_num::{Int, Number};
 use std::rc::Rc;
 
 const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
@@ -138,7 +138,7 @@ impl Expander<'_> {
     }
 
     /// The name of a type, without what macros made of it.
-    fn c_name(&self, x: &Syntax) -> Option<Rc<str>> {
+    pub(super) fn c_name(&self, x: &Syntax) -> Option<Rc<str>> {
         x.as_ident().map(|id| self.name(self.s.names.base(id)).clone())
     }
 
@@ -314,17 +314,45 @@ impl Expander<'_> {
         // of what vectors and pointers go for, a pointer is passed by the call that is written out
         let direct = |t: &CType| if *t == CType::Bytes { CType::Pointer } else { *t };
         let types: Vec<CType> = signature.types.iter().map(direct).collect();
-        let body = match direct::is_possible(types[0], &types[1..]) {
-            true if !blocking => self.c_direct(&types, (address, inlined), &params, general, x.span)?,
-            _ => general,
+        let passed = if blocking { None } else { self.c_passed_directly(&types, &signature.structs) };
+        let passed = passed.filter(|p| match inlined {
+            Some(_) => direct::is_possible(types[0], &types[1..]),
+            None => direct::reaches(p[0], &p[1..]),
+        });
+        let body = match &passed {
+            Some(passed) => self.c_direct(passed, (address, inlined), &params, general, x.span)?,
+            None => general,
         };
         let clauses = vec![Clause { params, rest: None, body }];
         let lambda = Expr::Lambda(Lambda { name: text, clauses, site: self.plain_site(x.span) });
-        let found = self.library_procedure("c", "c-function-address", x.span)?;
-        let found = Expr::Call(found.into(), vec![Expr::Local(f)], Site::NONE);
+        let found = match passed.filter(|p| p.iter().any(|p| matches!(p, Passed::Struct(_)))) {
+            None => {
+                let found = self.library_procedure("c", "c-function-address", x.span)?;
+                Expr::Call(found.into(), vec![Expr::Local(f)], Site::NONE)
+            }
+            Some(passed) => {
+                let found = self.library_procedure("c", "c-direct-address", x.span)?;
+                let codes = passed.iter().map(|p| match p {
+                    Passed::Struct(shape) => shape.code(),
+                    Passed::Scalar(_) => 0,
+                });
+                let codes = codes.map(|n| Literal::Number(Number::Int(Int::Fix(n)))).collect();
+                let codes = Expr::Const(Literal::Vector(codes));
+                Expr::Call(found.into(), vec![Expr::Local(f), codes], Site::NONE)
+            }
+        };
         let inner = Expr::Let(vec![(address, found)], lambda.into());
         self.c_functions.push(f);
         Ok(Expr::Let(vec![(f, made)], inner.into()))
+    }
+
+    /// How the types are passed, if that is known of the structures among them.
+    fn c_passed_directly(&mut self, types: &[CType], structs: &[Option<Syntax>]) -> Option<Vec<Passed>> {
+        let passed = types.iter().zip(structs).map(|(t, structure)| match structure {
+            Some(variable) => self.c_layout_of(variable)?.shape().map(Passed::Struct),
+            None => Some(Passed::Scalar(*t)),
+        });
+        passed.collect()
     }
 
     /// The value of a definition at top level; of a C procedure, function and address become variables of their own,
@@ -352,7 +380,7 @@ impl Expander<'_> {
     /// The call written out for arguments that are right.
     fn c_direct(
         &mut self,
-        types: &[CType],
+        passed: &[Passed],
         (address, inlined): (VarId, Option<i64>),
         params: &[VarId],
         general: Expr,
@@ -360,8 +388,22 @@ impl Expander<'_> {
     ) -> R<Expr> {
         let quiet = inlined.is_none().then(|| prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1));
         let mut tests: Vec<Expr> = quiet.into_iter().collect();
-        for (t, v) in types[1..].iter().zip(params) {
+        if passed.iter().any(|p| matches!(p, Passed::Struct(_))) {
+            tests.push(prim(Op::IsFixnum, vec![Expr::Local(address)]));
+        }
+        for (p, v) in passed[1..].iter().zip(params) {
             let is = |op| prim(op, vec![Expr::Local(*v)]);
+            let t = match p {
+                Passed::Struct(shape) => {
+                    let holds = prim_proven(Op::CHolds, vec![Expr::Local(*v), fixnum(shape.bytes as i64)], 2);
+                    let test = self.library_procedure("c", "pointer?", span)?;
+                    let test = Expr::Call(test.into(), vec![Expr::Local(*v)], Site::NONE);
+                    let yes = Expr::Const(Literal::Bool(true));
+                    tests.push(Expr::If(holds.into(), yes.into(), test.into()));
+                    continue;
+                }
+                Passed::Scalar(t) => t,
+            };
             match t {
                 CType::Bool => {}
                 CType::Char => {
@@ -389,11 +431,18 @@ impl Expander<'_> {
                 }
             }
         }
-        let code = direct::code(types[0], &types[1..]);
+        let (result, types) = direct::types(passed[0], &passed[1..]);
+        let code = direct::code(result, &types);
         let mut args = vec![fixnum(code), Expr::Local(address), fixnum(inlined.unwrap_or(0))];
-        args.extend(params.iter().map(|v| Expr::Local(*v)));
+        let shape = |p: &Passed| match p {
+            Passed::Struct(shape) => Some(fixnum(shape.code())),
+            Passed::Scalar(_) => None,
+        };
+        args.extend(shape(&passed[0]));
+        for (p, v) in passed[1..].iter().zip(params) {
+            args.extend(shape(p).into_iter().chain([Expr::Local(*v)]));
+        }
         let call = Expr::Prim { op: PrimOp::CCall, args, site: Site::NONE, proven: 0 };
-        let result = types[0];
         let call = match result {
             CType::I64 | CType::U64 | CType::Pointer => {
                 let r = self.s.program.fresh_var("r");
@@ -443,6 +492,7 @@ impl Expander<'_> {
         let shown = self.name(id).clone();
         let symbol = |name: &Rc<str>| Expr::Const(Literal::Symbol(name.clone()));
         let mut described = Vec::new();
+        let mut types: Vec<(Syntax, Option<Syntax>)> = Vec::new();
         let mut names: Vec<(Rc<str>, Span)> = Vec::new();
         for field in fields {
             let Some([field_name, t]) = field.as_list() else {
@@ -457,10 +507,14 @@ impl Expander<'_> {
             }
             let (element, length) = match t.as_list() {
                 Some([array, element, length]) if self.c_name(array).as_deref() == Some("array") => {
+                    types.push((element.clone(), Some(length.clone())));
                     (element.clone(), self.expr(length))
                 }
                 Some(_) => return self.err_help(t.span, "a type is expected here", STRUCT),
-                None => (t.clone(), no()),
+                None => {
+                    types.push((t.clone(), None));
+                    (t.clone(), no())
+                }
             };
             let known = self.c_name(&element).and_then(|n| CType::by_name(&n));
             let element = match known {
@@ -475,7 +529,14 @@ impl Expander<'_> {
         }
         let described = Expr::Prim { op: PrimOp::Vector, args: described, site: Site::NONE, proven: 0 };
         let made = self.library_call("c", "make-c-struct", vec![symbol(&shown), described], form.span)?;
+        let layout = self.c_layout(&types);
         let target = self.declare(id, name.span)?;
+        if let Target::Global(g) = target {
+            match layout {
+                Some(layout) => self.s.c_layouts.insert(g, layout),
+                None => self.s.c_layouts.remove(&g),
+            };
+        }
         self.built(items, target, id, made);
         let mut define = |e: &mut Self, text: String, procedure: &str, i: Option<usize>, span: Span| -> R<()> {
             let own: Ident = e.derived(id, &text);

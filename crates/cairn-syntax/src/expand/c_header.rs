@@ -81,6 +81,11 @@ impl Expander<'_> {
         }
     }
 
+    /// What defines the variable of a header, if nothing has referred to it.
+    pub(super) fn c_header_definition(&self, g: GlobalId) -> Option<Syntax> {
+        self.s.c_headers.definitions.get(&g).map(|definition| definition.value.clone())
+    }
+
     /// Defines what the forms of the present program refer to.
     pub(super) fn define_wanted_of_c_headers(&mut self) {
         if self.s.c_headers.definitions.is_empty() {

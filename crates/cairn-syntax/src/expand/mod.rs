@@ -42,6 +42,7 @@ mod binding;
 mod c;
 mod c_header;
 mod c_library;
+mod c_structs;
 mod core;
 mod coverage;
 mod cycle;
@@ -230,6 +231,8 @@ pub struct Session {
     serves: bool,
     /// Definitions of C headers that nothing has referred to.
     c_headers: c_header::Waiting,
+    /// Layouts of C's structures, of those variables of which they are known.
+    c_layouts: c_structs::Layouts,
     /// Libraries for which others stand in the text that is being checked.
     displaced: Vec<(LibraryName, library::Library)>,
 }

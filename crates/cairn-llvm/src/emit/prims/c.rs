@@ -7,13 +7,14 @@
 //! A small function of a C source has a number instead. The call has its own type, and LLVM puts the function there
 //! ([`crate::c_source`]): no call is left, whatever the frames are, and so nothing that a call would leave behind.
 
+use super::c_structs::Piece;
 use super::{Value, literal_fixnum};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::PrimOp;
 use cairn_frame::ir::{Module, Op, Operand, Prim, Stmt};
-use cairn_layout::c::{CType, direct, inlined_symbol};
+use cairn_layout::c::{CType, Passed, direct, inlined_symbol};
 use cairn_layout::machine::{Machine, NativeStubs, slot, slot_offset};
 use cairn_layout::value::{CHAR_BYTE, CHAR_SHIFT, TAG_OBJECT, Value as Word};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use std::fmt::Write;
 use std::mem::offset_of;
 
 /// What LLVM calls the type of a result or an argument.
-fn type_name(t: CType) -> &'static str {
+pub(super) fn type_name(t: CType) -> &'static str {
     match t {
         CType::Void => "void",
         CType::F32 => "float",
@@ -41,6 +42,48 @@ pub fn c_type_name(t: CType) -> &'static str {
         CType::Bool => "i1",
         CType::String | CType::Pointer | CType::Bytes => "ptr",
         _ => type_name(t),
+    }
+}
+
+/// What a call leaves.
+pub(super) enum Returned {
+    /// A value of the result's own type.
+    Scalar(Val),
+    /// Words of a structure.
+    Words(Vec<Val>),
+    /// All registers for results, as `i64`.
+    Registers { integers: [Val; 2], floats: [Val; 2] },
+}
+
+impl Returned {
+    fn scalar(self, e: &mut Emitter<'_, '_>, t: CType) -> Val {
+        match self {
+            Returned::Scalar(v) => v,
+            Returned::Words(_) => unreachable!("the result is no structure"),
+            Returned::Registers { integers: [n, _], floats: [x, _] } => match t {
+                CType::F64 => ins!(e, "bitcast i64 {x} to double"),
+                CType::F32 => {
+                    let n = ins!(e, "trunc i64 {x} to i32");
+                    ins!(e, "bitcast i32 {n} to float")
+                }
+                _ => match type_name(t) {
+                    "i64" => n,
+                    name => ins!(e, "trunc i64 {n} to {name}"),
+                },
+            },
+        }
+    }
+
+    fn words(self, parts: &[bool]) -> Vec<Val> {
+        match self {
+            Returned::Scalar(_) => unreachable!("the result is a structure"),
+            Returned::Words(words) => words,
+            Returned::Registers { integers, floats } => {
+                let (mut integers, mut floats) = (integers.into_iter(), floats.into_iter());
+                let part = |floating: &bool| if *floating { floats.next() } else { integers.next() };
+                parts.iter().filter_map(part).collect()
+            }
+        }
     }
 }
 
@@ -66,40 +109,60 @@ impl Emitter<'_, '_> {
     /// `c-call`.
     pub(super) fn foreign_call(&mut self, p: &Prim) -> Value {
         let signature = literal_fixnum(&p.args[0]).expect("the signature of a call of C is a literal");
-        let types = (0..p.args.len() - 3).map(|i| direct::argument(signature, i));
-        let args: Vec<(CType, Val)> =
-            types.zip(&p.args[3..]).map(|(t, o)| (t, self.foreign_argument(t, o))).collect();
-        let t = direct::result(signature);
+        let shape = |i: usize| literal_fixnum(&p.args[3 + i]).expect("the shape of a structure is a literal");
+        let (result, arguments) = direct::signature(signature, p.args.len() - 3, shape);
         let number = literal_fixnum(&p.args[2]).expect("the number of an inlined function is a literal");
-        if number != 0 {
+        if let (true, Passed::Scalar(t)) = (number != 0, result) {
+            let types = (0..p.args.len() - 3).map(|i| direct::argument(signature, i));
+            let args: Vec<(CType, Val)> =
+                types.zip(&p.args[3..]).map(|(t, o)| (t, self.foreign_argument(t, o))).collect();
             return self.inlined_call(&inlined_symbol(number), t, &args);
         }
-        let address = self.operand(&p.args[1]);
-        let address = ins!(self, "lshr i64 {address}, 3");
-        let r = match self.native {
-            true => self.native_foreign_call(&address, t, &args),
-            false => {
-                let f = ins!(self, "inttoptr i64 {address} to ptr");
-                let mut list = String::new();
-                for (i, (t, a)) in args.iter().enumerate() {
-                    let ty = if t.is_floating() { type_name(*t) } else { "i64" };
-                    let _ = write!(list, "{}{ty} {a}", if i > 0 { ", " } else { "" });
+        let room = self.room_for(result);
+        let mut pieces: Vec<Piece> = room.iter().map(|room| Piece::Word(room.payload.clone())).collect();
+        for (passed, i) in &arguments {
+            let o = &p.args[3 + i];
+            match passed {
+                Passed::Scalar(t) => {
+                    let a = self.foreign_argument(*t, o);
+                    pieces.push(match t {
+                        CType::F32 => Piece::Float(a),
+                        CType::F64 => Piece::Double(a),
+                        _ => Piece::Word(a),
+                    });
                 }
-                match t {
-                    CType::Void => {
-                        line!(self, "call void (...) {f}({list}) #1");
-                        Val::poison()
-                    }
-                    _ => ins!(self, "call {} (...) {f}({list}) #1", type_name(t)),
+                Passed::Struct(shape) => {
+                    let v = self.operand(o);
+                    let at = self.structure_address(&v);
+                    pieces.push(Piece::Struct(*shape, at));
                 }
             }
+        }
+        let pieces = self.placed(result, pieces);
+        let address = self.operand(&p.args[1]);
+        let address = ins!(self, "lshr i64 {address}, 3");
+        let returned = match self.native {
+            true if pieces.iter().any(|(_, in_registers)| !in_registers) => self.spread_call(&address, &pieces),
+            true => self.native_foreign_call(&address, &pieces),
+            false => self.llvm_foreign_call(&address, result, &pieces),
         };
         let errno = self.load_machine(offset_of!(Machine, errno_at));
         let errno = ins!(self, "inttoptr i64 {errno} to ptr");
         let errno = ins!(self, "load i32, ptr {errno}");
         let errno = ins!(self, "zext i32 {errno} to i64");
         self.store_machine(offset_of!(Machine, c_errno), &errno);
-        self.foreign_result(t, &r)
+        match (result, room) {
+            (_, Some(room)) => Value::Word(room.object),
+            (Passed::Struct(shape), None) => {
+                let words: Vec<Val> = returned.words(shape.parts());
+                Value::Word(self.returned_structure(shape, &words))
+            }
+            (Passed::Scalar(CType::Void), _) => Value::unspecified(),
+            (Passed::Scalar(t), _) => {
+                let r = returned.scalar(self, t);
+                self.foreign_result(t, &r)
+            }
+        }
     }
 
     fn inlined_call(&mut self, symbol: &str, t: CType, args: &[(CType, Val)]) -> Value {
@@ -188,7 +251,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The call through `NativeStubs::call_c`: the function in `r11`, everything else as C has it.
-    fn native_foreign_call(&mut self, address: &Val, t: CType, args: &[(CType, Val)]) -> Val {
+    fn native_foreign_call(&mut self, address: &Val, pieces: &[(Piece, bool)]) -> Returned {
         const INTEGERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
         let mut outputs = "={rax},={r11}".to_string();
         INTEGERS.iter().for_each(|r| outputs += &format!(",={{{r}}}"));
@@ -197,16 +260,18 @@ impl Emitter<'_, '_> {
         let (mut inputs, mut list) = (",1".to_string(), format!("i64 {address}, ptr %ctx"));
         inputs += ",{r12}";
         let (mut integers, mut floats) = (0, 0);
-        for (t, a) in args {
-            if t.is_floating() {
-                let d = if *t == CType::F32 { self.float_as_double(a) } else { a.clone() };
-                let _ = write!(inputs, ",{}", 8 + floats);
-                let _ = write!(list, ", double {d}");
-                floats += 1;
-            } else {
-                let _ = write!(inputs, ",{}", 2 + integers);
-                let _ = write!(list, ", i64 {a}");
-                integers += 1;
+        for (piece, _) in pieces {
+            match self.register(piece) {
+                (true, d) => {
+                    let _ = write!(inputs, ",{}", 8 + floats);
+                    let _ = write!(list, ", double {d}");
+                    floats += 1;
+                }
+                (false, a) => {
+                    let _ = write!(inputs, ",{}", 2 + integers);
+                    let _ = write!(list, ", i64 {a}");
+                    integers += 1;
+                }
             }
         }
         let clobbers: String = (8..16).map(|i| format!(",~{{xmm{i}}}")).collect();
@@ -216,32 +281,10 @@ impl Emitter<'_, '_> {
             "call {{ {types} }} asm sideeffect alignstack \"callq *{stub}(%r12)\", \"{outputs}{inputs},~{{r10}}{clobbers},\
              ~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}\"({list}) #1"
         );
-        match t {
-            CType::Void => Val::poison(),
-            CType::F64 | CType::F32 => {
-                let d = ins!(self, "extractvalue {{ {types} }} {r}, 8");
-                if t == CType::F64 {
-                    return d;
-                }
-                let n = ins!(self, "bitcast double {d} to i64");
-                let n = ins!(self, "trunc i64 {n} to i32");
-                ins!(self, "bitcast i32 {n} to float")
-            }
-            _ => {
-                let n = ins!(self, "extractvalue {{ {types} }} {r}, 0");
-                match type_name(t) {
-                    "i64" => n,
-                    name => ins!(self, "trunc i64 {n} to {name}"),
-                }
-            }
-        }
-    }
-
-    /// A float in the low half of a double's bits.
-    fn float_as_double(&mut self, f: &Val) -> Val {
-        let n = ins!(self, "bitcast float {f} to i32");
-        let n = ins!(self, "zext i32 {n} to i64");
-        ins!(self, "bitcast i64 {n} to double")
+        // rax, rdx, xmm0, xmm1
+        let [a, b, x, y] = [0, 4, 8, 9].map(|i| ins!(self, "extractvalue {{ {types} }} {r}, {i}"));
+        let [x, y] = [x, y].map(|d| ins!(self, "bitcast double {d} to i64"));
+        Returned::Registers { integers: [a, b], floats: [x, y] }
     }
 
     /// `c-quiet?`: an `i1`.

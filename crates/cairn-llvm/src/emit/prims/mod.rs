@@ -7,6 +7,7 @@
 
 mod arith;
 pub(crate) mod c;
+mod c_structs;
 mod data;
 mod fixnum;
 mod flonum;

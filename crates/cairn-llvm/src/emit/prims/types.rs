@@ -183,6 +183,7 @@ impl Emitter<'_, '_> {
             Op::IsFlonum => return self.is_flonum(&v, sink),
             Op::IsNumber => return self.is_number(&v, sink),
             Op::IsInstance => return self.is_instance(p, &v, sink),
+            Op::CHolds => return self.holds(p, &v, sink),
             Op::IsBignum => return self.is_object(&v, &[Type::Bignum], sink),
             Op::IsRatnum => return self.is_object(&v, &[Type::Ratnum], sink),
             Op::IsCompnum => return self.is_object(&v, &[Type::Compnum], sink),
