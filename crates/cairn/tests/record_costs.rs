@@ -127,3 +127,20 @@ fn sorting_in_place_makes_no_references() {
     assert!(order.contains("structure-fl-put!") && order.contains("%fl<"), "{order}");
     assert!(!order.contains("%structure-element") && !order.contains("%structure-reference"), "{order}");
 }
+
+/// A constructor that has the name of its type does not define a variable twice: it is known, and inlined.
+#[test]
+fn a_constructor_may_have_the_name_of_its_type() {
+    let of = |constructor: &str| {
+        format!(
+            "(define-record-type p ({constructor} x y) p? (x p-x) (y p-y))
+             (define (moved a d) ({constructor} (+ (p-x a) d) (p-y a)))
+             (define (go k) (let loop ((i 0) (a ({constructor} 0.5 1))) (if (= i k) (p-x a) (loop (+ i 1) (moved a i)))))
+             (display (go 10)) (display (go 20))"
+        )
+    };
+    let other = optimized("other-name", &of("make-p"), "go");
+    let same = optimized("same-name", &of("p"), "go");
+    assert_eq!(same, other);
+    assert!(!same.contains("(call "), "{same}");
+}

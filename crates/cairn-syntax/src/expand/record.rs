@@ -111,11 +111,15 @@ impl Expander<'_> {
         self.s.record_types.insert(public, info.clone());
         let made = self.record_type(type_id, &info, &header, specs.len(), form.span);
         self.built(items, rtd, type_id, made);
-        if rtd != public {
+        // a constructor of the same name would define the variable again at once
+        let head = constructor.as_list().and_then(|list| list.first()).unwrap_or(constructor);
+        let in_program = self.ctx.depth == 0 && self.module().name.is_none();
+        let same_name = in_program && rtd != public && head.as_ident() == Some(type_id);
+        if rtd != public && !same_name {
             let same = self.target(rtd, name.span);
             self.built(items, public, type_id, same);
         }
-        self.record_constructor(constructor, &info, items)?;
+        self.record_constructor(constructor, &info, same_name.then_some(public), items)?;
         match (&predicate.datum, predicate.as_ident()) {
             (_, Some(id)) => {
                 let target = self.declare(id, predicate.span)?;
@@ -422,7 +426,14 @@ impl Expander<'_> {
         Expr::Prim { op, args, site: self.site(span), proven: 0 }
     }
 
-    fn record_constructor(&mut self, x: &Syntax, info: &RecordInfo, items: &mut Vec<Item>) -> R<()> {
+    /// `declared`: its variable, if that is the type's.
+    fn record_constructor(
+        &mut self,
+        x: &Syntax,
+        info: &RecordInfo,
+        declared: Option<Target>,
+        items: &mut Vec<Item>,
+    ) -> R<()> {
         if let Datum::Bool(false) = x.datum {
             return Ok(());
         }
@@ -448,7 +459,10 @@ impl Expander<'_> {
             }
             _ => return self.err_help(x.span, "the constructor is expected here", HELP),
         };
-        let target = self.declare(id, id_span)?;
+        let target = match declared {
+            Some(target) => target,
+            None => self.declare(id, id_span)?,
+        };
         let names: Vec<Rc<str>> = chosen.iter().map(|i| fields[*i].name.clone()).collect();
         let names: Vec<&str> = names.iter().map(|n| &**n).collect();
         let make = self.record_maker(info, chosen, (id, id_span))?;

@@ -48,7 +48,7 @@ use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger loop bodies are not copied.
-const LIMIT: usize = 300;
+const LIMIT: usize = 600;
 /// Nor are loops looked at that are larger with what comes after them.
 const SEARCH_LIMIT: usize = 4000;
 /// A loop with fewer turns does not enter the copy, nor one with fewer turns than half of its tests.

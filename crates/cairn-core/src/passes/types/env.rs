@@ -55,6 +55,11 @@ impl Env {
         self.types[v.0 as usize]
     }
 
+    /// The same for a variable that may have been made since.
+    pub(super) fn knows(&self, v: VarId) -> Type {
+        self.types.get(v.0 as usize).copied().unwrap_or(Type::ANY)
+    }
+
     /// Binds `v`.
     pub(super) fn bind(&mut self, v: VarId, t: Type) {
         self.clock += 1;

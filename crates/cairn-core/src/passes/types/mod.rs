@@ -62,6 +62,7 @@
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
 //! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
 //! | [`unbox`] | loop parameters that stay doubles |
+//! | [`invariant`] | doubles decoded before the loops that do not change them |
 //!
 //! # Invariants
 //!
@@ -75,6 +76,7 @@ mod bounds;
 mod complex;
 mod control;
 mod env;
+mod invariant;
 mod later;
 mod lattice;
 mod operations;

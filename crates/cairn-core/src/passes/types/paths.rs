@@ -18,11 +18,12 @@
 //! The problem: [`super::speculate`] tests the leaves of one tree, and where its slow path comes back nothing is known
 //! of the result, so the next tree tests again. The idea: values that several operations would have as flonums are
 //! tested once, right where they are bound, and what follows is there twice; the paths do not meet before the scope
-//! ends. So it is with a variable that is bound to such a tree.
+//! ends. So it is with a variable that is bound to such a tree, or to one operation that several others want to know
+//! of, and with the store of a tree.
 //!
 //! Which values: variables that are operands of generic arithmetic with evidence, as for trees: the other operand is a
-//! flonum; or the variable itself may be one and the program stores flonums in objects. They are tested where a run of
-//! bindings ends that only read.
+//! flonum; or the variable itself may be one and the program stores flonums in objects. Two such operations must gain,
+//! or one in a loop. They are tested where a run of bindings ends that only read.
 //!
 //! Invariants: only the copy for flonums, which keeps its names, is looked through for further values, and code without
 //! lambdas up to [`SMALL`] is copied; a form grows by no more than its size and [`GROWTH_FREE`]. Linear but for the
@@ -30,8 +31,8 @@
 
 use super::lattice::{Type, bits::*};
 use super::rounds::{Phase, Types};
-use super::speculate::is_inner;
-use super::version::if_all;
+use super::speculate::{is_inner, is_root};
+use super::version::{if_all, on_flonums};
 use crate::effects::{self, Effects};
 use crate::ir::{Clause, Expr, LabelId, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
@@ -75,7 +76,11 @@ pub(super) fn run(program: &mut Program, forms: &mut [TopForm], wishes: &Wishes,
     for form in forms {
         let e = form.expr_mut();
         let mut asked = false;
-        visit(e, &mut |e| asked |= matches!(e, Expr::Local(v) if wishes.contains_key(v)));
+        visit(e, &mut |e| match e {
+            Expr::Local(v) => asked |= wishes.contains_key(v),
+            Expr::Prim { op, args, .. } => asked |= op.stored_operand().is_some_and(|i| is_choice(&args[i])),
+            _ => {}
+        });
         if asked {
             let room = size(e) + GROWTH_FREE;
             Paths { program, wishes, versioned, room }.walk(e);
@@ -93,7 +98,7 @@ struct Paths<'a> {
 
 impl Paths<'_> {
     fn walk(&mut self, e: &mut Expr) {
-        store_in_branches(e);
+        store_in_branches(self.program, e);
         deep(|| match e {
             Expr::Let(..) => self.after_reads(e, Vec::new()),
             Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| self.clause(c)),
@@ -141,8 +146,7 @@ impl Paths<'_> {
                 wanted.extend(self.wanted(bs.iter().map(|b| b.0)));
                 return self.after_reads(body, wanted);
             }
-            let gain: u32 = wanted.iter().map(|v| self.wishes[v]).sum();
-            if gain < MIN_OPERATIONS || !self.may_copy(e) {
+            if !self.gains(&wanted, e) || !self.may_copy(e) {
                 if self.goes_on_in_branches(e) {
                     return;
                 }
@@ -162,12 +166,23 @@ impl Paths<'_> {
         })
     }
 
+    /// Do enough operations gain when these variables are flonums in their scope? One in a loop is done often.
+    fn gains(&self, wanted: &[VarId], scope: &Expr) -> bool {
+        let gain: u32 = wanted.iter().map(|v| self.wishes[v]).sum();
+        gain >= MIN_OPERATIONS || gain > 0 && size_at_most(scope, SMALL) && used_in_loop(scope, wanted)
+    }
+
     /// A variable that is bound to a choice between two paths: its scope goes on in both.
     fn goes_on_in_branches(&mut self, e: &mut Expr) -> bool {
         let Expr::Let(bs, body) = &mut *e else { return false };
         let [(v, value)] = &mut bs[..] else { return false };
-        if !self.wishes.contains_key(v) || !is_choice(value) || !self.may_copy(body) {
+        let Some(wishes) = self.wishes.get(v) else { return false };
+        let single = *wishes >= MIN_OPERATIONS && is_single(value);
+        if !(single || is_choice(value)) || !self.may_copy(body) {
             return false;
+        }
+        if single {
+            on_flonums(self.program, value);
         }
         self.room -= size(body);
         let v = *v;
@@ -197,18 +212,32 @@ impl Paths<'_> {
 /// then, needs no barrier.
 ///
 /// ```text
-/// (%vector-set! v i (let ((a …)) (if (%flonum? a) x y)))
-/// ⟶ (let ((a …)) (if (%flonum? a) (%vector-set! v i x) (%vector-set! v i y)))
+/// (%vector-set! v (%+ i n) (let ((a …)) (if (%flonum? a) x y)))
+/// ⟶ (let ((operand (%+ i n)))
+///      (let ((a …)) (if (%flonum? a) (%vector-set! v operand x) (%vector-set! v operand y))))
 /// ```
-fn store_in_branches(e: &mut Expr) {
+fn store_in_branches(program: &mut Program, e: &mut Expr) {
     let Expr::Prim { op, args, .. } = e else { return };
     let Some(stored) = op.stored_operand() else { return };
-    // an operand that fails does so before the value is computed
-    let fails = |a: &Expr| effects::of(a, &effects::unknown_global).meets(Effects::FAIL);
-    let movable =
-        |(i, a): (usize, &Expr)| i == stored || only_reads(a) && size_at_most(a, SMALL_OPERAND) && !fails(a);
-    if !args.iter().enumerate().all(movable) || !is_choice(&args[stored]) {
+    // the value is computed last
+    if stored + 1 != args.len() || !is_choice(&args[stored]) {
         return;
+    }
+    // operands that fail, or that are large, are evaluated where they are, and have names
+    let fails = |a: &Expr| effects::of(a, &effects::unknown_global).meets(Effects::FAIL);
+    let computes = binds_computations(&args[stored]);
+    let movable = |a: &Expr| computes && only_reads(a) && size_at_most(a, SMALL_OPERAND) && !fails(a);
+    let mut bindings = Vec::new();
+    if let Some(last) =
+        args[..stored].iter().rposition(|a| !matches!(a, Expr::Local(_) | Expr::Const(_)) && !movable(a))
+    {
+        for (i, a) in args[..=last].iter_mut().enumerate() {
+            let is_type = i == 1 && matches!(op, PrimOp::Op(o) if o.asks_type());
+            if !is_type && !matches!(a, Expr::Local(_) | Expr::Const(_)) {
+                let name = program.fresh_var("operand");
+                bindings.push((name, std::mem::replace(a, Expr::Local(name))));
+            }
+        }
     }
     let choice = take(&mut args[stored]);
     let store = take(e);
@@ -219,15 +248,52 @@ fn store_in_branches(e: &mut Expr) {
         }
         store
     });
+    for (name, operand) in bindings.into_iter().rev() {
+        *e = Expr::Let(vec![(name, operand)], Box::new(take(e)));
+    }
 }
 
-/// Bindings that only read and compute, then a test of variables?
+/// Bindings, then a test of variables?
 fn is_choice(e: &Expr) -> bool {
     match e {
-        Expr::Let(bs, body) => bs.iter().all(|(_, e)| only_computes(e)) && is_choice(body),
+        Expr::Let(_, body) => is_choice(body),
         Expr::If(test, ..) => is_flonum_test(test),
         _ => false,
     }
+}
+
+/// Do the bindings in front of the choice only read and compute?
+fn binds_computations(e: &Expr) -> bool {
+    match e {
+        Expr::Let(bs, body) => bs.iter().all(|(_, e)| only_computes(e)) && binds_computations(body),
+        _ => true,
+    }
+}
+
+/// Is one of these an operand in a loop?
+fn used_in_loop(e: &Expr, vars: &[VarId]) -> bool {
+    let mut used = false;
+    visit(e, &mut |e| {
+        let Expr::Labels(labels, _) = e else { return };
+        for l in labels {
+            let (mut turns, mut operand) = (false, false);
+            visit(&l.body, &mut |e| match e {
+                Expr::Jump(to, _) => turns |= *to == l.id,
+                Expr::Prim { op, args, .. } if is_root(*op) || is_inner(*op) => {
+                    operand |= args.iter().any(|a| matches!(a, Expr::Local(v) if vars.contains(v)));
+                }
+                _ => {}
+            });
+            used |= turns && operand;
+        }
+    });
+    used
+}
+
+/// One generic operation on what is only read?
+fn is_single(e: &Expr) -> bool {
+    let Expr::Prim { op: PrimOp::Op(Op::Add | Op::Sub | Op::Mul), args, .. } = e else { return false };
+    args.iter().all(only_reads) && args.iter().any(|a| !matches!(a, Expr::Const(_)))
 }
 
 fn only_computes(e: &Expr) -> bool {

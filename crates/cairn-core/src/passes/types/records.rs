@@ -54,6 +54,8 @@ pub(super) struct Records {
 struct Closed {
     /// By code: contents, and the forms that read it.
     fields: FxHashMap<i64, (Grown, Vec<usize>)>,
+    /// By code: fields in which something is stored that is a flonum, or probably one.
+    flonums: FxHashSet<i64>,
     /// There are structure vectors of it, which know where the fields of their elements are.
     vectors: bool,
 }
@@ -134,12 +136,15 @@ impl Records {
         if !readers.contains(&reader) {
             readers.push(reader);
         }
-        slot.ty
+        Type { hint: t.flonums.contains(&code) && !slot.ty.is_flonum(), ..slot.ty }
     }
 
     /// The forms that must be walked again because a field holds more than they saw.
     pub(super) fn grow(&mut self, g: GlobalId, code: i64, t: Type) -> Vec<usize> {
         let Some(of) = self.types.get_mut(&g) else { return Vec::new() };
+        if t.hint || t.is_flonum() {
+            of.flonums.insert(code);
+        }
         let (slot, readers) = of.fields.entry(code).or_default();
         if slot.grow(t, &[]) { readers.clone() } else { Vec::new() }
     }

@@ -8,7 +8,7 @@ use super::plans::Plans;
 use super::question::Question;
 use super::several::Receiver;
 use super::slots::Slots;
-use super::{bounds, paths, peel, version};
+use super::{bounds, invariant, paths, peel, version};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Literal, Program, TopForm, VarId, VarInfo};
 use crate::passes::known::{self, GlobalFacts, Known};
@@ -28,10 +28,10 @@ pub(super) fn run(program: &mut Program) {
         peel::run(program, &mut forms, &types.plans.peels);
     }
     if !types.plans.versions.is_empty() {
-        version::run(program, &mut forms, &types.plans.versions);
+        version::run(program, &mut forms, &types.plans.versions, &mut types.plans.wishes);
     }
-    if !types.plans.wishes.is_empty() {
-        types.plans.another_round = true;
+    types.plans.another_round |= !types.plans.wishes.is_empty();
+    if types.plans.another_round {
         paths::run(program, &mut forms, &types.plans.wishes, &types.plans.versions.labels());
     }
     if types.plans.another_round {
@@ -43,6 +43,7 @@ pub(super) fn run(program: &mut Program) {
         (records, env) = (types.slots.records, types.env);
     }
     bounds::run(program, &mut forms, &env);
+    invariant::run(program, &mut forms, &env);
     records.make_raw(program, &mut forms);
     program.forms = forms;
 }

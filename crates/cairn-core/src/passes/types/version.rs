@@ -36,6 +36,9 @@
 //!   (jump L 0 0.0))
 //! ```
 //!
+//! The least or greatest of such trees is a sum in this sense, too. The copy of a loop is looked through for paths
+//! ([`super::paths`]) as other code is.
+//!
 //! Which variables: parameters, and variables from outside, that are operands of generic arithmetic and may be fixnums;
 //! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums except for
 //! overflow.
@@ -48,6 +51,7 @@
 
 use super::control::ProcedureId;
 use super::lattice::{Type, bits::*};
+use super::paths::Wishes;
 use super::rounds::Types;
 use crate::ir::{Clause, Expr, Label, LabelId, Literal, Program, TopForm, VarId};
 use crate::prim::{Kind, Op, PrimOp};
@@ -182,7 +186,11 @@ impl Types {
                     || bound.get(v).copied().flatten().is_some_and(|e| self.floats(e, given, bound))
             }
             Expr::Prim { op: PrimOp::Op(o), args, .. } => match o {
-                Op::Add | Op::Sub | Op::Mul | Op::Div => args.iter().any(|a| self.floats(a, given, bound)),
+                Op::Add | Op::Sub | Op::Mul | Op::Div => {
+                    args.iter().any(|a| self.floats(a, given, bound))
+                        || args.iter().any(|a| self.probably_floats(a))
+                            && !args.iter().any(|a| self.stable(a, &FxHashSet::default(), bound))
+                }
                 o => o.info().result == Kind::Flonum,
             },
             Expr::If(_, a, b) => self.floats(a, given, bound) && self.floats(b, given, bound),
@@ -195,6 +203,20 @@ impl Types {
             Expr::Jump(..) => true,
             _ => false,
         })
+    }
+
+    /// Does the operand come out of an object, in a program that stores flonums in objects?
+    fn probably_floats(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Local(v) => {
+                let t = self.env.get(*v);
+                t.hint && t.may_be(FLONUM)
+            }
+            Expr::Prim { op: PrimOp::Op(Op::VectorRef | Op::RecordRef | Op::Car | Op::Cdr), .. } => {
+                self.slots.stored_flonums
+            }
+            _ => false,
+        }
     }
 
     /// Decides about a clause of procedure `p`, walked for the last time.
@@ -391,15 +413,15 @@ pub(super) fn take_exits(
 }
 
 /// Makes the versions that were planned.
-pub(super) fn run(program: &mut Program, forms: &mut [TopForm], versions: &Versions) {
+pub(super) fn run(program: &mut Program, forms: &mut [TopForm], versions: &Versions, wishes: &mut Wishes) {
     for form in forms {
-        version(program, form.expr_mut(), versions);
+        version(program, form.expr_mut(), versions, wishes);
     }
 }
 
-fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
+fn version(program: &mut Program, e: &mut Expr, versions: &Versions, wishes: &mut Wishes) {
     deep(|| {
-        for_each_child_mut(e, &mut |e| version(program, e, versions));
+        for_each_child_mut(e, &mut |e| version(program, e, versions, wishes));
         match e {
             Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| procedure(program, c, versions)),
             Expr::Fix(bs, _) => {
@@ -418,7 +440,7 @@ fn version(program: &mut Program, e: &mut Expr, versions: &Versions) {
                     });
                     let mut exits = Vec::new();
                     take_exits(program, &mut l.body, l.id, &bound, &mut Vec::new(), &mut exits);
-                    let (id, entry) = (l.id, in_front(program, l, wanted));
+                    let (id, entry) = (l.id, in_front(program, l, wanted, wishes));
                     enter_by(e, id, entry, exits);
                 }
             }
@@ -434,11 +456,17 @@ fn procedure(program: &mut Program, c: &mut Clause, versions: &Versions) {
 }
 
 /// The label that tests, enters the version, or goes to `l`.
-fn in_front(program: &mut Program, l: &Label, wanted: &[Test]) -> Label {
+fn in_front(program: &mut Program, l: &Label, wanted: &[Test], wishes: &mut Wishes) -> Label {
     let test = |v: &VarId| wanted.iter().find(|w| w.0 == *v).map(|w| w.1);
     let tests: Vec<Option<Op>> = l.params.iter().map(test).collect();
     let mut copy = copied_loop(program, l, &l.body);
     redirect(&mut copy.fast.body, copy.fast.id, &mut |args| guarded(program, args, &tests, copy.fast.id, l.id));
+    // what operations would have in the loop they would have in the copy
+    for (v, name) in &copy.inner {
+        if let Some(wished) = wishes.get(v).copied() {
+            wishes.insert(*name, wished);
+        }
+    }
     let outside = |(v, test): &Test| (copy.outer.get(v).copied().unwrap_or(*v), *test);
     let wanted: Vec<Test> = wanted.iter().map(outside).collect();
     let general = copy.general(l);
@@ -449,6 +477,8 @@ fn in_front(program: &mut Program, l: &Label, wanted: &[Test]) -> Label {
 pub(super) struct Copied {
     /// The copy.
     fast: Label,
+    /// Its names for variables of the loop.
+    inner: FxHashMap<VarId, VarId>,
     /// The parameters of the label in front of both, and whose places they take.
     params: Vec<VarId>,
     outer: FxHashMap<VarId, VarId>,
@@ -462,7 +492,7 @@ pub(super) fn copied_loop(program: &mut Program, l: &Label, body: &Expr) -> Copi
     let fast = Label { id, params, body: copy_fresh(program, body, &mut names) };
     let mut outer = Renaming::default();
     let params = l.params.iter().map(|v| outer.bind(program, *v)).collect();
-    Copied { fast, params, outer: outer.vars }
+    Copied { fast, inner: names.vars, params, outer: outer.vars }
 }
 
 impl Copied {
@@ -564,7 +594,7 @@ fn after_sums(program: &mut Program, turn: &Turn, sums: &[(VarId, Expr)]) -> Exp
 
 /// Two of a generic operation on values: the first after a test of its operands for flonums.
 fn by_flonums(program: &mut Program, e: &mut Expr) {
-    let Expr::Prim { op, args, .. } = &mut *e else { return };
+    let Expr::Prim { op, args, .. } = &*e else { return };
     let quick = |a: &Expr| match a {
         Expr::Prim { op, args, .. } => {
             op.result() == Kind::Any && args.iter().all(|a| matches!(a, Expr::Local(_) | Expr::Const(_)))
@@ -575,9 +605,20 @@ fn by_flonums(program: &mut Program, e: &mut Expr) {
     if !is_arithmetic || !args.iter().all(quick) {
         return;
     }
+    on_flonums(program, e);
+}
+
+/// Makes a choice of a generic operation: on flonums, and on what else there is.
+///
+/// ```text
+/// (%- (%record-ref p t 0) x)
+/// ⟶ (let ((leaf (%record-ref p t 0))) (if (if (%flonum? leaf) (%flonum? x) #f) (%- leaf x) (%- leaf x)))
+/// ```
+pub(super) fn on_flonums(program: &mut Program, e: &mut Expr) {
+    let Expr::Prim { args, .. } = &mut *e else { return };
     let (mut bindings, mut tests) = (Vec::new(), Vec::new());
     for a in args {
-        if matches!(a, Expr::Prim { .. }) {
+        if !matches!(a, Expr::Local(_) | Expr::Const(_)) {
             let v = program.fresh_var("leaf");
             bindings.push((v, std::mem::replace(a, Expr::Local(v))));
         }
