@@ -14,9 +14,12 @@
 //! Invariants: dialect `Opt` in and out. Bindings stay in their order. Variables do not change, so storage and offset
 //! are the same wherever the reference would be. A body is walked once for each reference that is bound in it.
 
+use super::types::field_of;
 use crate::ir::{Expr, GlobalId, Literal, Program, VarId};
 use crate::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, scalar_bit};
 use crate::walk::{rewrite, take, visit};
+use cairn_layout::code::Site;
+use cairn_num::{Int, Number};
 
 /// Reaches fields of elements directly wherever the references to them are not needed.
 pub fn run(program: &mut Program) {
@@ -162,11 +165,19 @@ fn is_use(e: &Expr) -> Option<(GlobalId, Option<VarId>)> {
 /// The operation on the element itself.
 fn direct(e: &mut Expr, storage: VarId, offset: VarId) {
     let Expr::Prim { op, args, proven, .. } = e else { return };
+    let mut lies = Expr::Local(offset);
+    if let PrimOp::Op(o) = op
+        && let Some(k) = o.index()
+    {
+        let sum = |op, a, b| Expr::Prim { op: PrimOp::Op(op), args: vec![a, b], site: Site::NONE, proven: 3 };
+        let bytes = Expr::Const(Literal::Number(Number::Int(Int::Fix(field_of(&args[2]).bytes() as i64))));
+        lies = sum(Op::FxAdd, lies, sum(Op::FxMul, args.remove(k), bytes));
+    }
     *op = PrimOp::Op(match op {
-        PrimOp::Op(Op::RecordRef) => Op::StructureRef,
-        PrimOp::Op(Op::RecordSet) => Op::StructureSet,
-        PrimOp::Op(Op::RecordFlRef) => Op::StructureFlRef,
-        PrimOp::Op(Op::RecordFlSet) => Op::StructureFlSet,
+        PrimOp::Op(Op::RecordRef | Op::RecordAt) => Op::StructureRef,
+        PrimOp::Op(Op::RecordSet | Op::RecordAtSet) => Op::StructureSet,
+        PrimOp::Op(Op::RecordFlRef | Op::RecordFlAt) => Op::StructureFlRef,
+        PrimOp::Op(Op::RecordFlSet | Op::RecordFlAtSet) => Op::StructureFlSet,
         _ => {
             *e = Expr::Const(Literal::Bool(true));
             return;
@@ -174,5 +185,5 @@ fn direct(e: &mut Expr, storage: VarId, offset: VarId) {
     });
     *proven &= 1 << 3 | scalar_bit(3);
     args[0] = Expr::Local(storage);
-    args[1] = Expr::Local(offset);
+    args[1] = lies;
 }

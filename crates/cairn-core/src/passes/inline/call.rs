@@ -369,7 +369,7 @@ fn is_arithmetic(e: &Expr) -> bool {
 fn is_number(e: &Expr) -> bool {
     deep(|| match e {
         Expr::Local(_) | Expr::Const(_) => true,
-        Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => is_number(&args[0]),
+        Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordAt), args, .. } => is_number(&args[0]),
         Expr::Prim { op: PrimOp::Op(o), args, .. } => {
             use Op::*;
             matches!(o, Add | Sub | Mul | Div | Quotient | Remainder | Modulo | FloorQuotient | Inexact | Sqrt)

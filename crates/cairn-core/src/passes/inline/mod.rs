@@ -375,6 +375,10 @@ fn prim_weight(op: PrimOp, operands: usize) -> usize {
             | Op::RecordSet
             | Op::RecordFlRef
             | Op::RecordFlSet
+            | Op::RecordAt
+            | Op::RecordAtSet
+            | Op::RecordFlAt
+            | Op::RecordFlAtSet
             | Op::StructureRef
             | Op::StructureSet
             | Op::StructureFlRef
