@@ -478,6 +478,9 @@ pub const MAKE_RECORD_SUBTYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_
 pub const MAKE_RAW_RECORD: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
 /// The numbers of an array in a record: record, where its first element is, length, numbers, who.
 pub const RECORD_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_record_fill"));
+/// A copy of a record that lies in another one: that one, its type, a list of pairs of where a value is in the copy and
+/// where it is there, the copy's words, its type.
+pub const RECORD_PART: PrimOp = PrimOp::Rt(by_symbol("cairn_record_part"));
 /// Elements of a structure vector get the fields of a record: storage, offset, how many, record.
 pub const STRUCTURE_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_fill"));
 /// `(%structure-type type)`: the type, whose records may be elements of structure vectors from now on.

@@ -386,6 +386,10 @@ pub mod record {
             };
             Slot { kind, raw, at: code as u16 as u32, compact: Some(place) }
         }
+        /// Does a flonum lie in it as a double or a float?
+        pub const fn is_double(self) -> bool {
+            self.raw && matches!(self.kind, FieldKind::F64 | FieldKind::F32)
+        }
         /// Bytes that it takes in a record that is not compact.
         pub const fn bytes(self) -> u64 {
             match self.kind.raw_bytes() {

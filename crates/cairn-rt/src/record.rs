@@ -401,6 +401,31 @@ pub extern "C" fn cairn_record_fill(
     Value::UNSPECIFIED
 }
 
+/// `(record-part record type places words part)`: a fresh record of the type `part` with what lies in the record.
+/// Compiled code does this itself (`cairn-core/src/passes/elements.rs`).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_part(
+    ctx: &mut Machine,
+    record: Value,
+    rtd: Value,
+    places: Value,
+    _words: Value,
+    part: Value,
+) -> Value {
+    if !is_a(record, rtd) {
+        let expected = record_types::type_name(rtd).unwrap_or_else(|| "record".into());
+        let message = instead_of(record, rtd, &failure::with_article(&expected));
+        return fail(ctx, error::TYPE, "", message, &[record]);
+    }
+    let copy = cairn_record_make_raw(ctx, part);
+    for place in list_items(places) {
+        let (to, from) = (Slot::of(access::car(place).as_fixnum()), Slot::of(access::cdr(place).as_fixnum()));
+        let x = get(ctx, record, from);
+        put(ctx, copy, to, x);
+    }
+    copy
+}
+
 fn put_element(ctx: &mut Machine, record: Value, slot: Slot, x: Value, who: Value) -> Option<()> {
     let done = put(ctx, record, slot, x).then_some(());
     if done.is_none() {

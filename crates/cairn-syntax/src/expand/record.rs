@@ -723,10 +723,6 @@ pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
     rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
 }
 
-pub(super) fn is_double(slot: Slot) -> bool {
-    slot.raw && matches!(slot.kind, FieldKind::F64 | FieldKind::F32)
-}
-
 /// A fresh raw record of so many words.
 pub(super) fn raw_record(rtd: Expr, words: i64) -> Expr {
     if words <= INLINE_WORDS {
@@ -736,12 +732,12 @@ pub(super) fn raw_record(rtd: Expr, words: i64) -> Expr {
 }
 
 pub(super) fn load(record: Expr, rtd: Expr, slot: Slot, site: Site) -> Expr {
-    let op = if is_double(slot) { Op::RecordFlRef } else { Op::RecordRef };
+    let op = if slot.is_double() { Op::RecordFlRef } else { Op::RecordRef };
     prim_at(op, vec![record, rtd, code(slot)], site)
 }
 
 pub(super) fn store(record: Expr, rtd: Expr, slot: Slot, value: Expr, site: Site) -> Expr {
-    let op = if is_double(slot) { Op::RecordFlSet } else { Op::RecordSet };
+    let op = if slot.is_double() { Op::RecordFlSet } else { Op::RecordSet };
     prim_at(op, vec![record, rtd, code(slot), value], site)
 }
 

@@ -6,23 +6,23 @@
 //!                                        (%record-fl-at r particle code k))
 //!      set-particle-pos! = (lambda (r k x) …)
 //! (at (inline point)) particle-at set-particle-at!
-//!   ⟶  particle-at       = (lambda (r) (let ((x (%record-ref r particle code-of-x)) (y …))
-//!                                        (let ((p (%raw-record point 2))) (%record-set! p point 0 x) … p)))
+//!   ⟶  particle-at       = (lambda (r) (%record-part r particle '((code-of-x . its-code-in-r) …) 2 point))
 //!      set-particle-at!  = (lambda (r p) …)
 //! ```
 //!
 //! Their values lie in the record as so many fields would, which is what the runtime takes them for
-//! (`cairn-rt/src/record_types.rs`).
+//! (`cairn-rt/src/record_types.rs`). Where a copy is only read, the optimizer makes none
+//! (`cairn-core/src/passes/elements.rs`).
 
 use super::prims::{prim_at, prim_proven};
 use super::record::Referent;
-use super::record::{Field, FieldInfo, RecordInfo, all_of, code, fixnum, is_double, load, raw_record, store};
+use super::record::{Field, FieldInfo, RecordInfo, all_of, code, fixnum, load, store};
 use super::scan::Item;
 use super::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, VarId};
-use cairn_core::prim::Op;
+use cairn_core::prim::{Op, RECORD_PART};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::{FieldKind, Slot};
 use cairn_num::{Int, Number};
@@ -105,8 +105,7 @@ impl Expander<'_> {
                         |rtd: Expr, vars: &[VarId], site| copying.into_field((vars[0], &rtd, 0), vars[1], site);
                     self.record_lambda(items, target, (id, span), &["record", "value"], put, info.rtd);
                 } else {
-                    let copy = self.s.program.fresh_var("copy");
-                    let get = |rtd: Expr, vars: &[VarId], site| copying.out_of_field((vars[0], &rtd), copy, site);
+                    let get = |rtd: Expr, vars: &[VarId], site| copying.out_of_field(vars[0], rtd, site);
                     self.record_lambda(items, target, (id, span), &["record"], get, info.rtd);
                 }
                 continue;
@@ -132,7 +131,7 @@ impl Expander<'_> {
             let in_range =
                 Expr::If(all_of(tests.into()).into(), Expr::Const(Literal::Bool(false)).into(), wrong.into());
             let body = |rtd: Expr, vars: &[VarId], site| {
-                let op = match (stores, is_double(slot)) {
+                let op = match (stores, slot.is_double()) {
                     (false, false) => Op::RecordAt,
                     (false, true) => Op::RecordFlAt,
                     (true, false) => Op::RecordAtSet,
@@ -193,23 +192,15 @@ impl Copying {
         Expr::Let(loads.collect(), Expr::Seq(stores).into())
     }
 
-    /// A fresh record, which is in the variable `copy` meanwhile.
-    fn out_of_field(&self, (from, rtd): (VarId, &Expr), copy: VarId, site: Site) -> Expr {
-        let values = self.values.iter().zip(&self.slots);
-        let loads = values.clone().map(|(v, (_, slot))| (*v, load(Expr::Local(from), rtd.clone(), *slot, site)));
-        let mut stores: Vec<Expr> = values
-            .map(|(v, (inside, _))| {
-                let mut store = store(Expr::Local(copy), self.rtd.clone(), *inside, Expr::Local(*v), site);
-                if let Expr::Prim { proven, .. } = &mut store {
-                    *proven = 1;
-                }
-                store
-            })
-            .collect();
-        stores.push(Expr::Local(copy));
-        let made = raw_record(self.rtd.clone(), self.words);
-        let made = Expr::Let(vec![(copy, made)], Expr::Seq(stores).into());
-        Expr::Let(loads.collect(), made.into())
+    /// A fresh record.
+    fn out_of_field(&self, from: VarId, rtd: Expr, site: Site) -> Expr {
+        let pair = |a, b| Literal::Pair(Rc::new((a, b)));
+        let places = self.slots.iter().rev().fold(Literal::Nil, |rest, (inside, slot)| {
+            pair(pair(fixnum(inside.code()), fixnum(slot.code())), rest)
+        });
+        let words = Expr::Const(fixnum(self.words));
+        let args = vec![Expr::Local(from), rtd, Expr::Const(places), words, self.rtd.clone()];
+        Expr::Prim { op: RECORD_PART, args, site, proven: 0 }
     }
 }
 
