@@ -199,8 +199,10 @@ impl Copying {
             pair(pair(fixnum(inside.code()), fixnum(slot.code())), rest)
         });
         let words = Expr::Const(fixnum(self.words));
+        // what evaluated code fails with says who
+        let checked = load(Expr::Local(from), rtd.clone(), self.slots[0].1, site);
         let args = vec![Expr::Local(from), rtd, Expr::Const(places), words, self.rtd.clone()];
-        Expr::Prim { op: RECORD_PART, args, site, proven: 0 }
+        Expr::Seq(vec![checked, Expr::Prim { op: RECORD_PART, args, site, proven: 0 }])
     }
 }
 
