@@ -43,7 +43,7 @@
    call-with-interrupts interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
    wrong-type wrong-record
-   out-of-range check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
+   out-of-range wrong-element check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
    make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
    default-continuation-prompt-tag (rename default-continuation-prompt-tag default-prompt-tag)
@@ -466,6 +466,10 @@
     ;; `message` ends so that the value can follow.
     (define (out-of-range who message got)
       (raise-condition (kind-range) who message (%cons got '()) (no-site)))
+
+    ;; No element of a field that is an array.
+    (define (wrong-element who message expected got)
+      (if (%fixnum? got) (out-of-range who message got) (wrong-type who expected got)))
 
     (define (check-procedure who x)
       (if (%procedure? x) x (wrong-type who "a procedure" x)))

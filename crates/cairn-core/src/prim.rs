@@ -375,6 +375,15 @@ prims! {
     RecordFlRef "record-fl-ref" (Any, Any, Fixnum) -> Flonum, Read;
     /// `(%record-fl-set! r rtd i x)`.
     RecordFlSet "record-fl-set!" (Any, Any, Fixnum, Flonum) -> Any, Write;
+    /// An element of a field that is an array: `(%record-at r rtd i k)`, where `i` says where its first element is, and
+    /// `k`, a fixnum, is known to be the index of one; checks the type.
+    RecordAt "record-at" (Any, Any, Fixnum, Any) -> Any, Read;
+    /// `(%record-at-set! r rtd i x k)`: also checks that the element may be `x`.
+    RecordAtSet "record-at-set!" (Any, Any, Fixnum, Any, Any) -> Any, Write;
+    /// `(%record-fl-at r rtd i k)`: of a raw array of flonums.
+    RecordFlAt "record-fl-at" (Any, Any, Fixnum, Any) -> Flonum, Read;
+    /// `(%record-fl-at-set! r rtd i x k)`.
+    RecordFlAtSet "record-fl-at-set!" (Any, Any, Fixnum, Flonum, Any) -> Any, Write;
     /// A field of an element of a structure vector: `(%structure-get storage offset i)`; the offset in bytes and the
     /// storage's being one are known to be right. Only the optimizer makes these.
     StructureRef "structure-get" (Any, Any, Fixnum) -> Any, Read;
@@ -470,13 +479,28 @@ pub const MAKE_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_typ
 pub const MAKE_RECORD_SUBTYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_subtype"));
 /// Makes a raw record of zeros that is too large to be made by [`Op::RawRecord`].
 pub const MAKE_RAW_RECORD: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
+/// The numbers of an array in a record: record, where its first element is, length, numbers, who.
+pub const RECORD_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_record_fill"));
+/// A copy of a record that lies in another one: that one, its type, a list of pairs of where a value is in the copy and
+/// where it is there, the copy's words, its type.
+pub const RECORD_PART: PrimOp = PrimOp::Rt(by_symbol("cairn_record_part"));
+/// Elements of a structure vector get the fields of a record: storage, offset, how many, record.
+pub const STRUCTURE_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_fill"));
 /// `(%structure-type type)`: the type, whose records may be elements of structure vectors from now on.
 pub const STRUCTURE_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_type"));
 
 impl Op {
     /// Is it an access to a field of a record?
     pub const fn is_field_access(self) -> bool {
-        matches!(self, Op::RecordRef | Op::RecordSet | Op::RecordFlRef | Op::RecordFlSet)
+        matches!(self, Op::RecordRef | Op::RecordSet | Op::RecordFlRef | Op::RecordFlSet) || self.index().is_some()
+    }
+    /// The operand that is the index, of an access to an element of a field.
+    pub const fn index(self) -> Option<usize> {
+        match self {
+            Op::RecordAt | Op::RecordFlAt => Some(3),
+            Op::RecordAtSet | Op::RecordFlAtSet => Some(4),
+            _ => None,
+        }
     }
     /// Does it ask whether a record is of a type, its second operand?
     pub const fn asks_type(self) -> bool {
@@ -627,7 +651,7 @@ impl PrimOp {
         match self {
             PrimOp::Op(Op::SetCar | Op::SetCdr | Op::SetBox) => Some(1),
             PrimOp::Op(Op::VectorSet) => Some(2),
-            PrimOp::Op(Op::RecordSet | Op::StructureSet) => Some(3),
+            PrimOp::Op(Op::RecordSet | Op::RecordAtSet | Op::StructureSet) => Some(3),
             _ => None,
         }
     }
@@ -655,6 +679,7 @@ impl PrimOp {
                         | Op::BytevectorSet
                         | Op::IntegerToChar
                         | Op::RecordSet
+                        | Op::RecordAtSet
                         | Op::StructureSet
                         | Op::Div
                         | Op::Quotient
@@ -675,6 +700,10 @@ impl PrimOp {
                         | Op::RecordRef
                         | Op::RecordFlRef
                         | Op::RecordFlSet
+                        | Op::RecordAt
+                        | Op::RecordAtSet
+                        | Op::RecordFlAt
+                        | Op::RecordFlAtSet
                         | Op::StructureRef
                         | Op::StructureSet
                         | Op::StructureFlRef

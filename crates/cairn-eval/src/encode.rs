@@ -32,6 +32,7 @@
 //! | `#(debug at #(name …) #(x …) call)` | a call before which a debugger may stop, and the variables there: a name in a vector is that of a box |
 //! | `#(debug-enter at #(name …) #(x …) body n)` | the body of a procedure, likewise; the last `n` are its parameters |
 //! | `#(record-ref r rtd i who at)`, `#(record-set! r rtd i x who at)` | errors name the accessor, a symbol |
+//! | `#(record-at r rtd i k apart who at)`, `#(record-at-set! r rtd i x k apart who at)` | element `k` of an array |
 //!
 //! Closures are flat where that makes a difference: what a procedure keeps alive are its free variables (those of its
 //! recursive group), in a vector of their own. When the scopes that it would see have no other variables, it sees
@@ -65,6 +66,7 @@ use cairn_core::passes::assign;
 use cairn_core::passes::keep_frames::{callee, never_return, shown};
 use cairn_core::passes::known;
 use cairn_core::passes::known::GlobalFacts;
+use cairn_core::passes::types::field_of;
 use cairn_core::passes::wrong_counts;
 use cairn_core::prim::{Op, PrimOp};
 use cairn_core::tier::Lambdas;
@@ -575,11 +577,8 @@ impl Encoder<'_> {
                     node("trim-receive", [producer, required, rest, body, self.at(*site), values])
                 }
             },
-            Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordFlRef), args, site, .. } => {
-                self.record("record-ref", args, e, *site)?
-            }
-            Expr::Prim { op: PrimOp::Op(Op::RecordSet | Op::RecordFlSet), args, site, .. } => {
-                self.record("record-set!", args, e, *site)?
+            Expr::Prim { op: PrimOp::Op(op), args, site, .. } if op.is_field_access() => {
+                self.record(*op, args, e, *site)?
             }
             Expr::Prim { op: PrimOp::Op(Op::RawRecord | Op::CompactRecord), args, site, .. } => {
                 let make = PrimOp::Rt(by_symbol("cairn_record_make_raw"));
@@ -793,14 +792,27 @@ impl Encoder<'_> {
         })
     }
 
-    /// An access to a record's field: record, type, field, and what is put there. The type is read first, when that
+    /// An access to a record's field: record, type, field, what is put there, and index and distance of an array's element. The type is read first, when that
     /// has no effect.
-    fn record(&mut self, head: &str, args: &[Expr], whole: &Expr, site: Site) -> R {
+    fn record(&mut self, op: Op, args: &[Expr], whole: &Expr, site: Site) -> R {
+        let stores = matches!(op, Op::RecordSet | Op::RecordFlSet | Op::RecordAtSet | Op::RecordFlAtSet);
+        let head = match (op.index(), stores) {
+            (None, false) => "record-ref",
+            (None, true) => "record-set!",
+            (_, false) => "record-at",
+            (_, true) => "record-at-set!",
+        };
+        let stored = args.get(3).filter(|_| stores);
         let who = self.who(site).map_or(boolean(false), |name| Data::Symbol(name.to_string()));
-        self.operands(std::iter::once(&args[0]).chain(args.get(3)), whole, |this, mut parts| {
+        self.operands(std::iter::once(&args[0]).chain(stored), whole, |this, mut parts| {
             let [rtd, field] = [this.value(&args[1])?, this.value(&args[2])?];
             parts.insert(1, rtd);
             parts.insert(2, field);
+            if let Some(k) = op.index() {
+                // the index is in a variable; how far elements are apart
+                let first = field_of(&args[2]);
+                parts.extend([this.value(&args[k])?, number((first.element(1).at - first.at) as usize)]);
+            }
             Ok(node(head, parts.into_iter().chain([who, this.at(site)])))
         })
     }

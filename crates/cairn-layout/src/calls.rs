@@ -197,6 +197,8 @@ macro_rules! for_each_rt_call {
             (cairn_record_instead, "record-instead", 3, ALLOC)                   // an object that is none of a type, the type, what errors expect: a message, or #f
             (cairn_record_get, "record-get", 2, ALLOC | COLD)                    // record, code of a raw field of 64-bit integers
             (cairn_record_put, "record-put!", 3, ALLOC | FAIL | COLD)            // record, code of such a field, integer
+            (cairn_record_fill, "record-fill!", 5, ALLOC | FAIL)                 // record, code of the first element of an array, length, numeric vector or list, who
+            (cairn_record_part, "record-part", 5, ALLOC | FAIL)                  // record, type, pairs of codes, words, type of the part: a copy of the part
             (cairn_record_show, "record-type-show!", 2, 0)                       // type, how many of the first fields are printed
             // numeric vectors; kinds are fixnums, `numeric::NumericKind`; u8vectors are bytevectors
             (cairn_numeric_make, "numeric-make", 4, ALLOC | FAIL)                // kind, length, number or nothing, who

@@ -11,7 +11,7 @@ use crate::object::record::{FieldKind, LENGTH_MAX, Slot};
 pub struct Fields {
     /// Records are raw.
     pub raw: bool,
-    /// How many there are.
+    /// How many there are; of arrays and of records inside, all.
     pub count: u32,
     /// Bytes of those of a raw record.
     pub bytes: u32,
@@ -43,14 +43,20 @@ impl Fields {
 
     /// Adds a field, which [`Fields::fits`].
     pub fn add(&mut self, kind: FieldKind) -> Slot {
+        let size = kind.raw_bytes().unwrap_or(8) as u32;
+        self.add_extent(kind, (size, size, 1))
+    }
+
+    /// Adds an array, or a record inside of this one: `size` bytes aligned to `align` in a raw record, `values` words in
+    /// another one. The slot is the first.
+    pub fn add_extent(&mut self, kind: FieldKind, (size, align, values): (u32, u32, u32)) -> Slot {
         let word = self.count;
-        self.count += 1;
+        self.count = self.count.saturating_add(values);
         if !self.raw {
             return Slot::new(kind, false, word);
         }
-        let size = kind.raw_bytes().unwrap_or(8) as u32;
-        let at = self.bytes.next_multiple_of(size);
-        self.bytes = at + size;
+        let at = self.bytes.next_multiple_of(align);
+        self.bytes = at.saturating_add(size);
         Slot::new(kind, true, at)
     }
 
@@ -61,7 +67,7 @@ impl Fields {
 
     /// May there be so many?
     pub fn too_many(&self) -> bool {
-        u64::from(self.count) > LENGTH_MAX
+        self.length() > LENGTH_MAX
     }
 }
 

@@ -15,7 +15,8 @@ use crate::alloc::{alloc_object_of, write_barrier, written};
 use crate::compact;
 use crate::failure::{self, check, fail, wrong_type};
 use crate::num;
-use crate::record_types::{self, Compact, Field, RecordType};
+use crate::numeric;
+use crate::record_types::{self, Compact, Field, Part, RecordType};
 use crate::symbol::intern;
 use cairn_layout::Value;
 use cairn_layout::fields::Fields;
@@ -113,17 +114,31 @@ fn name_of(v: Value) -> String {
     if access::is(v, Type::Symbol) { access::symbol_text(v) } else { "record".into() }
 }
 
-/// The fields in a list of names and of pairs of a name and a code.
+/// The fields in a list of names, of pairs of a name and a code, and of lists of a name and pairs of a code and how
+/// many such elements there are.
 fn own_fields(list: Value, first: usize) -> Vec<Field> {
-    list_items(list)
-        .enumerate()
-        .map(|(i, f)| {
-            let plain = Slot::new(FieldKind::Any, false, (first + i) as u32);
-            let (name, slot) =
-                if f.is_pair() { (access::car(f), Slot::of(access::cdr(f).as_fixnum())) } else { (f, plain) };
-            Field { name: name_of(name).into(), slot }
-        })
-        .collect()
+    let mut fields = Vec::new();
+    for f in list_items(list) {
+        let (name, about) = if f.is_pair() { (access::car(f), access::cdr(f)) } else { (f, Value::FALSE) };
+        let name: Box<str> = name_of(name).into();
+        let slot = match access::fixnum_of(about) {
+            Some(code) => Slot::of(code),
+            None => Slot::new(FieldKind::Any, false, (first + fields.len()) as u32),
+        };
+        if !about.is_pair() {
+            fields.push(Field { name, slot, part: Part::Whole });
+            continue;
+        }
+        let mut part = Part::First;
+        for group in list_items(about) {
+            let slot = Slot::of(access::car(group).as_fixnum());
+            for k in 0..access::cdr(group).as_fixnum() {
+                fields.push(Field { name: name.clone(), slot: slot.element(k), part });
+                part = Part::More;
+            }
+        }
+    }
+    fields
 }
 
 fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent: Option<Value>) -> Value {
@@ -157,7 +172,7 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
     made
 }
 
-/// `(make-record-type name fields about)`: `fields` is a list of names and of pairs of a name and `Slot::code`.
+/// `(make-record-type name fields about)`: see `own_fields`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_record_make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value) -> Value {
     make_type(ctx, name, fields, about, None)
@@ -237,7 +252,11 @@ pub extern "C" fn cairn_record_define(
     }
     let mut all = parent_type.as_ref().map(|p| p.fields.clone()).unwrap_or_default();
     let own = all.len();
-    all.extend(kinds.into_iter().map(|(name, kind)| Field { name: name.into(), slot: layout.add(kind) }));
+    all.extend(kinds.into_iter().map(|(name, kind)| Field {
+        name: name.into(),
+        slot: layout.add(kind),
+        part: Part::Whole,
+    }));
     if layout.too_many() {
         fail(ctx, error::RANGE, &who, "a record type with too many fields:", &[name]);
         return failure::keep_who(ctx);
@@ -459,6 +478,87 @@ pub extern "C" fn cairn_record_put(ctx: &mut Machine, record: Value, code: Value
     wrong_type(ctx, "", 0, &with_article(slot.kind), x)
 }
 
+/// `(record-fill! record code count numbers who)`: gives an array of `count` numbers, in a record that nobody else
+/// knows, those of a homogeneous numeric vector or list.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_fill(
+    ctx: &mut Machine,
+    record: Value,
+    code: Value,
+    count: Value,
+    from: Value,
+    who: Value,
+) -> Value {
+    let (first, count) = (Slot::of(code.as_fixnum()), count.as_fixnum());
+    let kind = numeric::kind_of(from).filter(|k| !k.is_complex());
+    let given = match kind {
+        Some(kind) => access::length(from) >> kind.shift(),
+        None => match crate::list::shape(from) {
+            crate::list::Shape::Proper(n) => n as usize,
+            _ => usize::MAX,
+        },
+    };
+    if given != count as usize {
+        let who = access::string_text(who);
+        let numbers = failure::with_article(first.kind.expected());
+        let expected = format!("{count} numbers, each {numbers}, in a homogeneous vector or list");
+        if given == usize::MAX {
+            return wrong_type(ctx, &who, 0, &expected, from);
+        }
+        return fail(ctx, error::RANGE, &who, format!("expected {expected}, got {given}:"), &[from]);
+    }
+    if let Some(kind) = kind {
+        let bytes = numeric::bytes(from);
+        if first.raw && kind.bytes() as u64 == first.bytes() && kind.part().integers() == first.kind.integers() {
+            // SAFETY: the array has so many bytes.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), raw(record, first), bytes.len()) };
+            return Value::UNSPECIFIED;
+        }
+        for k in 0..count {
+            let x = num::operand::from_number(ctx, &numeric::element(kind, bytes, k as usize));
+            check!(put_element(ctx, record, first.element(k), x, who));
+        }
+    } else {
+        for (k, x) in list_items(from).enumerate() {
+            check!(put_element(ctx, record, first.element(k as i64), x, who));
+        }
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(record-part record type places words part)`: a fresh record of the type `part` with what lies in the record.
+/// Compiled code does this itself (`cairn-core/src/passes/elements.rs`).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_part(
+    ctx: &mut Machine,
+    record: Value,
+    rtd: Value,
+    places: Value,
+    _words: Value,
+    part: Value,
+) -> Value {
+    if !is_a(record, rtd) {
+        let expected = record_types::type_name(rtd).unwrap_or_else(|| "record".into());
+        let message = instead_of(record, rtd, &failure::with_article(&expected));
+        return fail(ctx, error::TYPE, "", message, &[record]);
+    }
+    let copy = cairn_record_make_raw(ctx, part);
+    for place in list_items(places) {
+        let (to, from) = (Slot::of(access::car(place).as_fixnum()), Slot::of(access::cdr(place).as_fixnum()));
+        let x = get(ctx, record, from);
+        put(ctx, copy, to, x);
+    }
+    copy
+}
+
+fn put_element(ctx: &mut Machine, record: Value, slot: Slot, x: Value, who: Value) -> Option<()> {
+    let done = put(ctx, record, slot, x).then_some(());
+    if done.is_none() {
+        wrong_type(ctx, &access::string_text(who), 0, &with_article(slot.kind), x);
+    }
+    done
+}
+
 /// The integer of 64 bits in a raw field of what has its fields at `place`.
 pub fn integer_at(place: Value, slot: Slot) -> Number {
     let at = (place.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *const u64;
@@ -533,11 +633,17 @@ pub extern "C" fn cairn_record_about(ctx: &mut Machine, rtd: Value, what: Value)
         6 => return Value::bool(t.compact.is_some()),
         7 => return Value::bool(t.sealed),
         _ => {
-            let kinds: Vec<Value> = t.fields.iter().map(|f| intern(ctx, f.slot.kind.name())).collect();
+            let kind = |f: &Field| match f.part {
+                Part::Whole => Some(f.slot.kind.name()),
+                Part::First => Some("several"),
+                Part::More => None,
+            };
+            let kinds: Vec<Value> = t.fields.iter().filter_map(kind).map(|name| intern(ctx, name)).collect();
             return crate::alloc::make_list(ctx, &kinds);
         }
     };
-    let names: Vec<Value> = fields.iter().map(|f| intern(ctx, &f.name)).collect();
+    let named = fields.iter().filter(|f| f.part != Part::More);
+    let names: Vec<Value> = named.map(|f| intern(ctx, &f.name)).collect();
     crate::alloc::make_list(ctx, &names)
 }
 

@@ -21,6 +21,19 @@ pub struct Field {
     pub name: Box<str>,
     /// Where it is and what it may hold.
     pub slot: Slot,
+    /// What the program calls a field may be several.
+    pub part: Part,
+}
+
+/// How a field belongs to what the program calls one: arrays and records inside of records are several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It is one.
+    Whole,
+    /// The first of several.
+    First,
+    /// One more.
+    More,
 }
 
 /// What becomes of records that are sent to another place ([`crate::places`]).

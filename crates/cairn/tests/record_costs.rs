@@ -144,3 +144,30 @@ fn a_constructor_may_have_the_name_of_its_type() {
     assert_eq!(same, other);
     assert!(!same.contains("(call "), "{same}");
 }
+
+/// An element of an array is a load behind a test of the index, and a record inside of another one is read there.
+#[test]
+fn arrays_and_records_inside_are_reached_where_they_lie() {
+    let text = "(define-record-type q (make-q x y) q? ((x f64) q-x) ((y f64) q-y))
+        (define-record-type p (make-p c at) p? ((c (array f64 3)) p-c set-p-c!) ((at (inline q)) p-at))
+        (define-structure-vector p)
+        (define (sum v n k)
+          (let loop ((i 0) (s 0.))
+            (if (= i n) s (loop (+ i 1) (+ s (p-c (p-vector-ref v i) k))))))
+        (define (products v n)
+          (let loop ((i 0) (s 0.))
+            (if (= i n)
+                s
+                (let ((q (p-at (p-vector-ref v i)))) (loop (+ i 1) (+ s (* (q-x q) (q-y q))))))))
+        (define v (make-p-vector 100 #f64(1. 2. 3.) (make-q 4. 5.)))
+        (display (list (sum v 100 1) (products v 100) (sum v 10 2) (products v 10)))";
+    for procedure in ["sum", "products"] {
+        let text = optimized(procedure, text, procedure);
+        assert!(text.contains("structure-fl-get") && text.contains("%fl+"), "{text}");
+        for made in
+            ["%structure-reference", "%structure-element", "%raw-record", "%record-part", "(@p-c", "(@p-at"]
+        {
+            assert!(!text.contains(made), "{made}: {text}");
+        }
+    }
+}

@@ -221,6 +221,21 @@ impl<P> World<P> {
                     _ => Err(Stop::Operand),
                 }
             }
+            (RecordAt | RecordAtSet | RecordFlAt | RecordFlAtSet, [x, rtd, ..]) => {
+                let k = o.index().map_or(0, fx);
+                let field = Slot::of(fx(2)).element(k).at as usize + 1;
+                match x {
+                    Val::Record(r) if instance(x, rtd) && field < r.borrow().len() => {
+                        if o.index() == Some(4) {
+                            r.borrow_mut()[field] = args[3].clone();
+                            return Ok(unspecified());
+                        }
+                        Ok(r.borrow()[field].clone())
+                    }
+                    _ if proven & 1 != 0 => Err(Stop::Unsound(format!("{x} is no instance of {rtd}"))),
+                    _ => Err(Stop::Operand),
+                }
+            }
             (RecordType, [Val::Record(r)]) => Ok(r.borrow()[0].clone()),
             (MakeBox, [x]) => Ok(Val::Box(cells(vec![x.clone()]))),
             (MakePromise, [x]) => Ok(Val::Promise(cells(vec![x.clone()]))),

@@ -11,18 +11,34 @@
 //! asks the runtime where the element's fields are. The idea: nobody else sees that object if all that is done with it
 //! is to reach fields of its very type, or to ask whether it is of that type, and then storage and offset do.
 //!
+//! So it is with copies of records that lie in others, of which nothing but fields is read: these are read where the copy
+//! would be made. Other copies become code that makes them.
+//!
 //! Invariants: dialect `Opt` in and out. Bindings stay in their order. Variables do not change, so storage and offset
 //! are the same wherever the reference would be. A body is walked once for each reference that is bound in it.
 
+use super::types::field_of;
 use crate::ir::{Expr, GlobalId, Literal, Program, VarId};
-use crate::prim::{Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, scalar_bit};
+use crate::prim::{MAKE_RAW_RECORD, Op, PrimOp, RECORD_PART, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, scalar_bit};
 use crate::walk::{rewrite, take, visit};
+use cairn_layout::code::Site;
+use cairn_layout::object::record::Slot;
+use cairn_num::{Int, Number};
+
+/// Copies of more words are made by the runtime.
+const RAW_WORDS: i64 = 64;
 
 /// Reaches fields of elements directly wherever the references to them are not needed.
 pub fn run(program: &mut Program) {
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
         rewrite(form.expr_mut(), &mut |e| expression(program, e));
+        rewrite(form.expr_mut(), &mut |e| {
+            if is_part(e) {
+                let made = take(e);
+                *e = copy(program, made);
+            }
+        });
     }
     program.forms = forms;
 }
@@ -95,6 +111,7 @@ fn tail(e: &Expr) -> Option<&Expr> {
             Expr::Let(_, body) => body,
             Expr::Seq(es) => es.last()?,
             Expr::Prim { op: STRUCTURE_REFERENCE | STRUCTURE_ELEMENT, .. } => return Some(e),
+            e if is_part(e) => return Some(e),
             _ => return None,
         }
     }
@@ -130,6 +147,9 @@ fn bound(program: &mut Program, v: VarId, made: Expr, mut body: Expr) -> Expr {
     if all != good {
         return Expr::Let(vec![(v, made)], body.into());
     }
+    if is_part(&made) {
+        return read_in_place(program, v, made, body);
+    }
     let Expr::Prim { mut args, .. } = made else { unreachable!("looked at above") };
     args.pop();
     let offset = args.pop().expect("an operand");
@@ -143,6 +163,140 @@ fn bound(program: &mut Program, v: VarId, made: Expr, mut body: Expr) -> Expr {
     args.retain(|x| !matches!(x, Expr::Local(_) | Expr::Const(_)));
     args.push(Expr::Let(vec![(s, storage), (o, offset)], body.into()));
     if args.len() == 1 { args.swap_remove(0) } else { Expr::Seq(args) }
+}
+
+/// Does it copy a record that lies in another one, at places that are said?
+fn is_part(e: &Expr) -> bool {
+    matches!(e, Expr::Prim { op: RECORD_PART, args, .. } if matches!(args[2..4], [Expr::Const(_), Expr::Const(_)]))
+}
+
+/// A record that lies in another one.
+struct Part {
+    /// The other one, its type, and the place of the operation.
+    record: Expr,
+    rtd: Expr,
+    site: Site,
+    /// Codes of each value, in the part and in the other one.
+    places: Vec<(Slot, Slot)>,
+    /// Its words and type.
+    words: i64,
+    part: Expr,
+}
+
+impl Part {
+    fn of(made: Expr) -> Part {
+        let Expr::Prim { mut args, site, .. } = made else { unreachable!("callers look") };
+        let part = args.pop().expect("an operand");
+        let words = args.pop().and_then(|e| fixnum_in(&e)).expect("a literal");
+        let (mut places, list) = (Vec::new(), args.pop());
+        let mut rest = match &list {
+            Some(Expr::Const(list)) => list,
+            _ => unreachable!("a literal"),
+        };
+        while let Literal::Pair(p) = rest {
+            let Literal::Pair(codes) = &p.0 else { unreachable!("a pair of codes") };
+            let slot = |l: &Literal| Slot::of(fixnum_of(l).expect("a code"));
+            places.push((slot(&codes.0), slot(&codes.1)));
+            rest = &p.1;
+        }
+        let rtd = args.pop().expect("an operand");
+        Part { record: args.pop().expect("an operand"), rtd, site, places, words, part }
+    }
+
+    /// Reads a value of the part where it lies.
+    fn load(&self, record: VarId, slot: Slot) -> Expr {
+        let op = if slot.is_double() { Op::RecordFlRef } else { Op::RecordRef };
+        let args = vec![Expr::Local(record), self.rtd.clone(), number(slot.code())];
+        Expr::Prim { op: PrimOp::Op(op), args, site: self.site, proven: 0 }
+    }
+}
+
+fn fixnum_of(l: &Literal) -> Option<i64> {
+    match l {
+        Literal::Number(Number::Int(Int::Fix(n))) => Some(*n),
+        _ => None,
+    }
+}
+
+fn fixnum_in(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Const(l) => fixnum_of(l),
+        _ => None,
+    }
+}
+
+fn number(n: i64) -> Expr {
+    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
+}
+
+/// `body`, which only reads fields of the copy `v` that `made` makes, or asks for its type: with variables for them. It
+/// may be one that stores into the copy, which then is made.
+fn read_in_place(program: &mut Program, v: VarId, made: Expr, mut body: Expr) -> Expr {
+    let (mut only_read, mut read) = (true, Vec::new());
+    visit(&body, &mut |e| {
+        let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return };
+        if !matches!(args.first(), Some(Expr::Local(w)) if *w == v) {
+            return;
+        }
+        match op {
+            Op::RecordRef | Op::RecordFlRef => read.push(field_of(&args[2])),
+            Op::IsInstance => {}
+            _ => only_read = false,
+        }
+    });
+    if !only_read {
+        return Expr::Let(vec![(v, made)], body.into());
+    }
+    let part = Part::of(made);
+    let record = program.fresh_var("record");
+    // the first one is read in any case: it checks the record's type
+    let needed = part.places.iter().enumerate().filter(|(i, (slot, _))| *i == 0 || read.contains(slot));
+    let mut values = Vec::new();
+    let mut names = Vec::new();
+    for (_, (inside, slot)) in needed {
+        let value = program.fresh_var("value");
+        values.push((value, part.load(record, *slot)));
+        names.push((*inside, value));
+    }
+    rewrite(&mut body, &mut |e| {
+        let Expr::Prim { op: PrimOp::Op(op), args, .. } = e else { return };
+        if !matches!(args.first(), Some(Expr::Local(w)) if *w == v) {
+            return;
+        }
+        *e = match op {
+            Op::IsInstance => Expr::Const(Literal::Bool(true)),
+            _ => {
+                let slot = field_of(&args[2]);
+                let (_, value) = names.iter().find(|(inside, _)| *inside == slot).expect("a field of the type");
+                Expr::Local(*value)
+            }
+        };
+    });
+    Expr::Let(vec![(record, part.record)], Expr::Let(values, body.into()).into())
+}
+
+/// Code that makes the copy.
+fn copy(program: &mut Program, made: Expr) -> Expr {
+    let mut part = Part::of(made);
+    let [record, copy] = ["record", "copy"].map(|name| program.fresh_var(name));
+    let from = take(&mut part.record);
+    let (mut values, mut body) = (Vec::new(), Vec::new());
+    for (inside, slot) in &part.places {
+        let value = program.fresh_var("value");
+        values.push((value, part.load(record, *slot)));
+        let op = if inside.is_double() { Op::RecordFlSet } else { Op::RecordSet };
+        let args = vec![Expr::Local(copy), part.part.clone(), number(inside.code()), Expr::Local(value)];
+        body.push(Expr::Prim { op: PrimOp::Op(op), args, site: part.site, proven: 1 });
+    }
+    body.push(Expr::Local(copy));
+    let fresh = if part.words <= RAW_WORDS {
+        let args = vec![part.part.clone(), number(part.words)];
+        Expr::Prim { op: PrimOp::Op(Op::RawRecord), args, site: Site::NONE, proven: 0 }
+    } else {
+        Expr::Prim { op: MAKE_RAW_RECORD, args: vec![part.part.clone()], site: Site::NONE, proven: 0 }
+    };
+    let made = Expr::Let(vec![(copy, fresh)], Expr::Seq(body).into());
+    Expr::Let(vec![(record, from)], Expr::Let(values, made.into()).into())
 }
 
 /// If `e` does what a reference is not needed for: the type of the operation, and the variable that is its operand.
@@ -162,11 +316,19 @@ fn is_use(e: &Expr) -> Option<(GlobalId, Option<VarId>)> {
 /// The operation on the element itself.
 fn direct(e: &mut Expr, storage: VarId, offset: VarId) {
     let Expr::Prim { op, args, proven, .. } = e else { return };
+    let mut lies = Expr::Local(offset);
+    if let PrimOp::Op(o) = op
+        && let Some(k) = o.index()
+    {
+        let sum = |op, a, b| Expr::Prim { op: PrimOp::Op(op), args: vec![a, b], site: Site::NONE, proven: 3 };
+        let bytes = Expr::Const(Literal::Number(Number::Int(Int::Fix(field_of(&args[2]).bytes() as i64))));
+        lies = sum(Op::FxAdd, lies, sum(Op::FxMul, args.remove(k), bytes));
+    }
     *op = PrimOp::Op(match op {
-        PrimOp::Op(Op::RecordRef) => Op::StructureRef,
-        PrimOp::Op(Op::RecordSet) => Op::StructureSet,
-        PrimOp::Op(Op::RecordFlRef) => Op::StructureFlRef,
-        PrimOp::Op(Op::RecordFlSet) => Op::StructureFlSet,
+        PrimOp::Op(Op::RecordRef | Op::RecordAt) => Op::StructureRef,
+        PrimOp::Op(Op::RecordSet | Op::RecordAtSet) => Op::StructureSet,
+        PrimOp::Op(Op::RecordFlRef | Op::RecordFlAt) => Op::StructureFlRef,
+        PrimOp::Op(Op::RecordFlSet | Op::RecordFlAtSet) => Op::StructureFlSet,
         _ => {
             *e = Expr::Const(Literal::Bool(true));
             return;
@@ -174,5 +336,5 @@ fn direct(e: &mut Expr, storage: VarId, offset: VarId) {
     });
     *proven &= 1 << 3 | scalar_bit(3);
     args[0] = Expr::Local(storage);
-    args[1] = Expr::Local(offset);
+    args[1] = lies;
 }

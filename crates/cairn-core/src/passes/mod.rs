@@ -22,7 +22,7 @@
 //! | [`inline`] | calls become bodies |
 //! | [`loops`] | self calls in tail position become jumps |
 //! | [`unroll`] | small recursive procedures get their body once more at their calls |
-//! | [`elements`] | fields of elements of structure vectors are reached without a reference |
+//! | [`elements`] | fields of elements of structure vectors, and of records in records, are reached where they lie |
 //! | [`parts`] | records and pairs that are only read where they were made become variables |
 //! | [`types`] | operand checks that cannot fail are marked proven |
 //! | [`plain`] | records that are no elements of structure vectors get code of their own |

@@ -125,7 +125,7 @@ fn primitive(p: &Prim, d: &mut Demands) {
         PrimOp::Vector | PrimOp::Opaque => p.args.len(),
         PrimOp::Op(P::SetCar | P::SetCdr | P::SetBox | P::PromiseSet) => return stored(p, 1, d),
         PrimOp::Op(P::VectorSet | P::PortSet | P::OpaqueSet) => return stored(p, 2, d),
-        PrimOp::Op(P::RecordSet | P::StructureSet) => return stored(p, 3, d),
+        PrimOp::Op(P::RecordSet | P::RecordAtSet | P::StructureSet) => return stored(p, 3, d),
         _ => return,
     };
     d.objects.push((AllocKind::Scannable, headed_bytes(headed)));

@@ -9,6 +9,7 @@ pub fn operands(info: &OpInfo, first: u32) -> Vec<Operand> {
         matches!(
             (info.op, i),
             (P::RecordRef | P::RecordSet | P::RecordFlRef | P::RecordFlSet, 2)
+                | (P::RecordAt | P::RecordAtSet | P::RecordFlAt | P::RecordFlAtSet, 2)
                 | (P::StructureRef | P::StructureSet | P::StructureFlRef | P::StructureFlSet, 2)
                 | (P::RawRecord | P::CompactRecord, 1)
                 | (P::PortRef | P::PortSet | P::OpaqueRef | P::OpaqueSet, 1)

@@ -22,7 +22,7 @@ use crate::access::{self, car, cdr, words};
 use crate::list;
 use crate::port::Writer;
 use crate::record::{self, Contents};
-use crate::record_types::{self, RecordType};
+use crate::record_types::{self, Part, RecordType};
 use crate::table;
 use cairn_layout::Value;
 use cairn_layout::object::Type;
@@ -187,8 +187,10 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
                 None => out.str(">"),
                 Some(field) => {
                     out.str(" ");
-                    out.str(&field.name);
-                    out.str(": ");
+                    if field.part != Part::More {
+                        out.str(&field.name);
+                        out.str(": ");
+                    }
                     let contents = record::contents(v, field.slot);
                     tasks.push(Task::Fields(v, t, i + 1));
                     match contents {

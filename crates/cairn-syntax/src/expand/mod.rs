@@ -59,6 +59,7 @@ mod prims;
 mod procedural;
 mod quote;
 mod record;
+mod record_parts;
 mod rules;
 mod scan;
 mod scope;

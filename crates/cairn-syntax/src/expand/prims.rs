@@ -67,6 +67,10 @@ fn only_called(op: PrimOp) -> bool {
                     | Op::RecordSet
                     | Op::RecordFlRef
                     | Op::RecordFlSet
+                    | Op::RecordAt
+                    | Op::RecordAtSet
+                    | Op::RecordFlAt
+                    | Op::RecordFlAtSet
                     | Op::StructureRef
                     | Op::StructureSet
                     | Op::StructureFlRef

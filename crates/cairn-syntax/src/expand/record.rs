@@ -23,13 +23,14 @@
 //! variable of their own, which no program can assign or define again; the type's name is another one.
 
 use super::prims::{prim_at, prim_proven};
+use super::record_parts::{Copying, Shape};
 use super::scan::{Item, Rhs};
 use super::scope::{Meaning, Target};
 use super::{Binding, Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp};
+use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, RECORD_FILL};
 use cairn_layout::code::Site;
 use cairn_layout::fields::Fields;
 use cairn_layout::object::record::compact::{self, Mode};
@@ -41,8 +42,8 @@ use std::rc::Rc;
 
 const HELP: &str = "(define-record-type name (constructor field …) predicate (field accessor [modifier]) …)";
 const KINDS: &str = "a field is (name accessor [modifier]) or ((name kind) accessor [modifier]), \
-                     kind: f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool (ref record-type)";
-
+                     kind: f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool (ref record-type) (array kind length) \
+                     (inline record-type)";
 /// Raw records of more words than this are made by the runtime.
 const INLINE_WORDS: i64 = 64;
 
@@ -54,33 +55,38 @@ pub(super) struct RecordInfo {
     pub(super) parent: Option<Rc<RecordInfo>>,
     /// All fields, inherited ones first.
     pub(super) fields: Vec<FieldInfo>,
-    raw: bool,
+    pub(super) raw: bool,
     /// Its records are compact.
     pub(super) compact: bool,
     sealed: bool,
-    /// Words of its records.
-    length: u64,
+    /// Bytes of the fields in a raw record.
+    bytes: u32,
+    /// Words of the fields in another one.
+    words: u32,
 }
 
 /// What a field of references refers to: the variable of the type, and its name.
-type Referent = (Target, Rc<str>);
+pub(super) type Referent = (Target, Rc<str>);
 
 /// A field.
 #[derive(Clone)]
 pub(super) struct FieldInfo {
     pub(super) name: Rc<str>,
+    /// Of an array or record inside of the record: the slot of its first part.
     pub(super) slot: Slot,
     /// What references refer to.
-    of: Option<Referent>,
+    pub(super) of: Option<Referent>,
+    pub(super) shape: Shape,
 }
 
 /// A field as it is written.
-struct Field {
+pub(super) struct Field {
     id: Ident,
-    kind: FieldKind,
-    of: Option<Referent>,
-    accessor: Option<(Ident, Span)>,
-    modifier: Option<(Ident, Span)>,
+    pub(super) kind: FieldKind,
+    pub(super) of: Option<Referent>,
+    pub(super) shape: Shape,
+    pub(super) accessor: Option<(Ident, Span)>,
+    pub(super) modifier: Option<(Ident, Span)>,
 }
 
 /// Parent and options of a type.
@@ -132,13 +138,14 @@ impl Expander<'_> {
         }
         let first = info.fields.len() - specs.len();
         for (spec, field) in specs.iter().zip(&info.fields[first..]) {
+            if field.is_several() {
+                self.several_operations(spec, field, &info, items)?;
+                continue;
+            }
             if let Some((id, span)) = spec.accessor {
                 let target = self.declare(id, span)?;
                 let slot = field.slot;
-                let get = |rtd, vars: &[VarId], site| {
-                    let op = if is_double(slot) { Op::RecordFlRef } else { Op::RecordRef };
-                    prim_at(op, vec![Expr::Local(vars[0]), rtd, code(slot)], site)
-                };
+                let get = |rtd, vars: &[VarId], site| load(Expr::Local(vars[0]), rtd, slot, site);
                 self.record_lambda(items, target, (id, span), &["record"], get, rtd);
             }
             if let Some((id, span)) = spec.modifier {
@@ -197,7 +204,7 @@ impl Expander<'_> {
         let fits = |f: &Field| match f.kind {
             FieldKind::Any => false,
             FieldKind::Ref => own(f) || f.of.as_ref().is_some_and(compact),
-            _ => true,
+            _ => matches!(f.shape, Shape::Single),
         };
         let auto = specs.iter().all(fits)
             && specs.iter().any(own)
@@ -282,11 +289,10 @@ impl Expander<'_> {
                 None => spec.as_list().unwrap_or(&[]),
             };
             let [name, procedures @ ..] = all else { return self.err_help(spec.span, "not a field", HELP) };
-            let (id, kind, of) = match (name.as_ident(), name.as_list()) {
-                (Some(id), _) => (id, FieldKind::Any, None),
+            let (id, (kind, of, shape)) = match (name.as_ident(), name.as_list()) {
+                (Some(id), _) => (id, (FieldKind::Any, None, Shape::Single)),
                 (None, Some([id, kind])) if id.as_ident().is_some() => {
-                    let (kind, of) = self.field_kind(kind)?;
-                    (id.as_ident().unwrap_or(Ident(0)), kind, of)
+                    (id.as_ident().unwrap_or(Ident(0)), self.field_kind(kind)?)
                 }
                 _ => return self.err_help(spec.span, "not a field", HELP),
             };
@@ -298,12 +304,19 @@ impl Expander<'_> {
             if !seen.insert(id) {
                 return self.err(spec.span, format!("the field `{}` appears twice", self.name(id)));
             }
-            fields.push(Field { id, kind, of, accessor: ids.first().copied(), modifier: ids.get(1).copied() });
+            let (accessor, modifier) = (ids.first().copied(), ids.get(1).copied());
+            fields.push(Field { id, kind, of, shape, accessor, modifier });
         }
         Ok(fields)
     }
 
-    fn field_kind(&mut self, x: &Syntax) -> R<(FieldKind, Option<Referent>)> {
+    fn field_kind(&mut self, x: &Syntax) -> R<(FieldKind, Option<Referent>, Shape)> {
+        let parts = x.as_list().unwrap_or(&[]);
+        match parts.first().and_then(|word| word.as_ident()).map(|id| self.name(id).to_string()).as_deref() {
+            Some("array") => return self.array_kind(x, parts),
+            Some("inline") => return self.inline_kind(x, parts),
+            _ => {}
+        }
         if let Some([word, of]) = x.as_list()
             && let (Some(word), Some(id)) = (word.as_ident(), of.as_ident())
             && &**self.name(word) == "ref"
@@ -316,12 +329,12 @@ impl Expander<'_> {
                     return self.err_help(of.span, message, KINDS);
                 }
             };
-            return Ok((FieldKind::Ref, Some((target, self.name(id).clone()))));
+            return Ok((FieldKind::Ref, Some((target, self.name(id).clone())), Shape::Single));
         }
         let kind = x.as_ident().and_then(|id| FieldKind::by_name(self.name(id)));
         match kind {
             Some(FieldKind::Ref) | None => self.err_help(x.span, "no kind of field", KINDS),
-            Some(kind) => Ok((kind, None)),
+            Some(kind) => Ok((kind, None, Shape::Single)),
         }
     }
 
@@ -339,7 +352,7 @@ impl Expander<'_> {
         let parent = header.parent.as_deref();
         let mut fields = parent.map(|p| p.fields.clone()).unwrap_or_default();
         let mut layout = match parent {
-            Some(p) => Fields::of(p.raw, fields.iter().map(|f| f.slot)),
+            Some(p) => Fields { raw: p.raw, count: p.words, bytes: p.bytes },
             None => Fields::none(specs.iter().map(|f| f.kind)),
         };
         if specs.iter().any(|f| !layout.fits(f.kind)) {
@@ -353,14 +366,15 @@ impl Expander<'_> {
             if !names.insert(name.clone()) {
                 return self.err(span, format!("the field `{name}` appears twice"));
             }
-            fields.push(FieldInfo { name, slot: layout.add(spec.kind), of: spec.of.clone() });
+            let (slot, shape) = (layout.add_extent(spec.kind, spec.extent()), spec.shape.clone());
+            fields.push(FieldInfo { name, slot, of: spec.of.clone(), shape });
         }
         if layout.too_many() {
             return self.err(span, "a record type with too many fields");
         }
         let (parent, sealed) = (header.parent.clone(), header.sealed);
-        let (raw, length) = (layout.raw, layout.length());
-        Ok(RecordInfo { rtd, parent, fields, raw, compact: false, sealed, length })
+        let (raw, bytes, words) = (layout.raw, layout.bytes, layout.count);
+        Ok(RecordInfo { rtd, parent, fields, raw, compact: false, sealed, bytes, words })
     }
 
     /// Lays the fields of a compact type out.
@@ -388,13 +402,18 @@ impl Expander<'_> {
         };
         let mut fields = Vec::new();
         for (spec, slot) in specs.iter().zip(slots) {
+            if !matches!(spec.shape, Shape::Single) {
+                let name = self.name(spec.id);
+                let message = format!("the field `{name}` of a compact record type holds one value");
+                return self.err_help(span, message, HELP);
+            }
             let name = self.name(spec.id).clone();
             // The type itself is the one that nobody can define again.
             let of = spec.of.clone().map(|(of, name)| (if of == public { rtd } else { of }, name));
-            fields.push(FieldInfo { name, slot, of });
+            fields.push(FieldInfo { name, slot, of, shape: Shape::Single });
         }
-        let length = fields.len() as u64;
-        Ok(RecordInfo { rtd, parent: None, fields, raw: false, compact: true, sealed: true, length })
+        let words = fields.len() as u32;
+        Ok(RecordInfo { rtd, parent: None, fields, raw: false, compact: true, sealed: true, bytes: 0, words })
     }
 
     /// The expression that makes the type.
@@ -405,6 +424,7 @@ impl Expander<'_> {
         for f in info.fields[info.fields.len() - own..].iter().rev() {
             let name = Literal::Symbol(f.name.clone());
             let field = match f.slot.kind {
+                _ if f.is_several() => Literal::Pair(Rc::new((name, f.described()))),
                 FieldKind::Any => name,
                 _ => Literal::Pair(Rc::new((name, fixnum(f.slot.code())))),
             };
@@ -490,7 +510,18 @@ impl Expander<'_> {
             } else {
                 Site::NONE.with_who(Some(self.s.program.procedure_name(&who)))
             };
-            checked.push((value, self.checked_reference(&fields[*i], value, &who, own, id_span)?, own));
+            let checked_value = match &fields[*i].shape {
+                Shape::Single => self.checked_reference(&fields[*i], value, &who, own, id_span)?,
+                Shape::Array(_) => Expr::Const(Literal::String(who.into())),
+                Shape::Inline(_) => Expr::Const(Literal::Unspecified),
+            };
+            checked.push((value, checked_value, own));
+        }
+        let mut copies: FxHashMap<usize, Copying> = FxHashMap::default();
+        for i in &chosen {
+            if let Shape::Inline(inner) = &fields[*i].shape {
+                copies.insert(*i, self.copying(&fields[*i], inner, id_span));
+            }
         }
         Ok(move |rtd: Expr, vars: &[VarId], site| {
             let places: FxHashMap<usize, usize> = chosen.iter().enumerate().map(|(p, i)| (*i, p)).collect();
@@ -499,26 +530,35 @@ impl Expander<'_> {
             let fresh = if info.compact {
                 prim_at(Op::CompactRecord, vec![rtd.clone(), Expr::Const(fixnum(info.length()))], Site::NONE)
             } else if info.raw {
-                let n = info.length();
-                if n <= INLINE_WORDS {
-                    prim_at(Op::RawRecord, vec![rtd.clone(), Expr::Const(fixnum(n))], Site::NONE)
-                } else {
-                    let op = MAKE_RAW_RECORD;
-                    Expr::Prim { op, args: vec![rtd.clone()], site: Site::NONE, proven: 0 }
-                }
+                raw_record(rtd.clone(), info.length())
             } else {
                 let mut args = vec![rtd.clone()];
                 for (i, f) in fields.iter().enumerate() {
-                    args.push(match given(i).filter(|_| plain(f)) {
-                        Some(p) => Expr::Local(vars[p]),
-                        None => Expr::Const(initial(f.slot.kind)),
-                    });
+                    match given(i).filter(|_| plain(f)) {
+                        Some(p) => args.push(Expr::Local(vars[p])),
+                        None => args.extend(f.leaves().map(|slot| Expr::Const(initial(slot.kind)))),
+                    }
                 }
                 Expr::Prim { op: PrimOp::Record, args, site, proven: 0 }
             };
             let mut stores = Vec::new();
             for (p, i) in chosen.iter().enumerate().filter(|(_, i)| !plain(&fields[**i])) {
                 let (value, checked, own) = checked[p].clone();
+                if let Shape::Array(n) = fields[*i].shape {
+                    let args = vec![
+                        Expr::Local(record),
+                        code(fields[*i].slot),
+                        Expr::Const(fixnum(n.into())),
+                        Expr::Local(vars[p]),
+                        checked,
+                    ];
+                    stores.push(Expr::Prim { op: RECORD_FILL, args, site: own, proven: 0 });
+                    continue;
+                }
+                if let Some(copying) = copies.get(i) {
+                    stores.push(copying.into_field((record, &rtd, 1), vars[p], own));
+                    continue;
+                }
                 let reference = fields[*i].of.is_some();
                 let checked = if reference { checked } else { Expr::Local(vars[p]) };
                 let mut store = store(Expr::Local(record), rtd.clone(), fields[*i].slot, checked, own);
@@ -615,7 +655,7 @@ impl Expander<'_> {
         (!tests.is_empty()).then(|| all_of(tests))
     }
 
-    fn record_lambda(
+    pub(super) fn record_lambda(
         &mut self,
         items: &mut Vec<Item>,
         target: Target,
@@ -653,22 +693,31 @@ impl Expander<'_> {
 }
 
 impl RecordInfo {
+    /// Where all values are.
+    pub(super) fn leaves(&self) -> Vec<Slot> {
+        self.fields.iter().flat_map(|f| f.leaves()).collect()
+    }
+    /// Does any field hold more than one value?
+    pub(super) fn has_several(&self) -> bool {
+        self.fields.iter().any(|f| f.is_several())
+    }
     /// The names of all fields.
     pub(super) fn field_names(&self) -> Vec<Rc<str>> {
         self.fields.iter().map(|f| f.name.clone()).collect()
     }
     /// Bytes of an element of a structure vector.
     pub(super) fn stride(&self) -> usize {
-        record::stride(self.fields.iter().map(|f| f.slot))
+        record::stride(self.leaves().into_iter())
     }
-    /// Stores of variables into the fields of a record that need no check of the type that references refer to.
+    /// Stores of variables, one for each value, into the fields of a record that need no check of the type that
+    /// references refer to.
     pub(super) fn stores(&self, r: VarId, rtd: &Expr, values: &[VarId], site: Site) -> Vec<Expr> {
-        let stored = self.fields.iter().zip(values);
-        stored.map(|(f, v)| store(Expr::Local(r), rtd.clone(), f.slot, Expr::Local(*v), site)).collect()
+        let stored = self.leaves().into_iter().zip(values);
+        stored.map(|(slot, v)| store(Expr::Local(r), rtd.clone(), slot, Expr::Local(*v), site)).collect()
     }
     /// Words of its records.
-    fn length(&self) -> i64 {
-        self.length as i64
+    pub(super) fn length(&self) -> i64 {
+        if self.raw { i64::from(self.bytes.div_ceil(8)) } else { i64::from(self.words) }
     }
 }
 
@@ -679,21 +728,30 @@ pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
     rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
 }
 
-pub(super) fn is_double(slot: Slot) -> bool {
-    slot.raw && matches!(slot.kind, FieldKind::F64 | FieldKind::F32)
+/// A fresh raw record of so many words.
+pub(super) fn raw_record(rtd: Expr, words: i64) -> Expr {
+    if words <= INLINE_WORDS {
+        return prim_at(Op::RawRecord, vec![rtd, Expr::Const(fixnum(words))], Site::NONE);
+    }
+    Expr::Prim { op: MAKE_RAW_RECORD, args: vec![rtd], site: Site::NONE, proven: 0 }
 }
 
-fn store(record: Expr, rtd: Expr, slot: Slot, value: Expr, site: Site) -> Expr {
-    let op = if is_double(slot) { Op::RecordFlSet } else { Op::RecordSet };
+pub(super) fn load(record: Expr, rtd: Expr, slot: Slot, site: Site) -> Expr {
+    let op = if slot.is_double() { Op::RecordFlRef } else { Op::RecordRef };
+    prim_at(op, vec![record, rtd, code(slot)], site)
+}
+
+pub(super) fn store(record: Expr, rtd: Expr, slot: Slot, value: Expr, site: Site) -> Expr {
+    let op = if slot.is_double() { Op::RecordFlSet } else { Op::RecordSet };
     prim_at(op, vec![record, rtd, code(slot), value], site)
 }
 
-fn code(slot: Slot) -> Expr {
+pub(super) fn code(slot: Slot) -> Expr {
     // fields of any value are known by their number
     Expr::Const(fixnum(slot.code()))
 }
 
-fn fixnum(n: i64) -> Literal {
+pub(super) fn fixnum(n: i64) -> Literal {
     Literal::Number(Number::Int(Int::Fix(n)))
 }
 

@@ -26,7 +26,7 @@
 //! element that is reached gets its reference.
 
 use super::prims::{fixnum, prim_proven};
-use super::record::{RecordInfo, all_of, is_double};
+use super::record::{RecordInfo, all_of, load};
 use super::scan::Item;
 use super::scope::Target;
 use super::{Expander, R};
@@ -34,7 +34,7 @@ use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{
-    NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE, STRUCTURE_SWAP, STRUCTURE_TYPE,
+    NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_FILL, STRUCTURE_REFERENCE, STRUCTURE_SWAP, STRUCTURE_TYPE,
 };
 use cairn_layout::code::Site;
 use cairn_layout::object::structure;
@@ -272,6 +272,17 @@ impl Expander<'_> {
             return Ok(Clause { params: vec![v, i], rest: None, body: Expr::Seq(body) });
         }
         let site = self.accessor_site(id);
+        if info.has_several() {
+            let record = self.s.program.fresh_var("record");
+            let make = self.record_maker(info, (0..fields.len()).collect(), (id, span))?;
+            let made = make(rtd, &fields, site);
+            let args = vec![local(storage), local(offset), fixnum(1), local(record)];
+            let fill = Expr::Prim { op: STRUCTURE_FILL, args, site: Site::NONE, proven: 0 };
+            let fill = Expr::Let(place, Expr::Seq(vec![fill, Expr::Const(Literal::Unspecified)]).into());
+            body.push(Expr::Let(vec![(record, made)], fill.into()));
+            let params = [vec![v, i], fields].concat();
+            return Ok(Clause { params, rest: None, body: Expr::Seq(body) });
+        }
         if let Some(test) = self.fields_fit(info, &fields, span) {
             let make = self.record_maker(info, (0..fields.len()).collect(), (id, span))?;
             let record = make(self.target(info.rtd, span), &fields, site);
@@ -292,7 +303,7 @@ impl Expander<'_> {
         let params = vec![storage, i, j];
         let local = Expr::Local;
         let rtd = self.target(info.rtd, span);
-        let body = if info.fields.len() <= SWAPPED_FIELDS {
+        let body = if info.leaves().len() <= SWAPPED_FIELDS {
             // by references that nobody else knows, which the optimizer need not make
             let [one, other] = ["one", "other"].map(|name| self.s.program.fresh_var(name));
             let made = |o| {
@@ -301,11 +312,10 @@ impl Expander<'_> {
             };
             let (mut taken, mut stored) = (Vec::new(), Vec::new());
             for (from, to) in [(one, other), (other, one)] {
-                let values: Vec<VarId> = info.fields.iter().map(|f| self.s.program.fresh_var(&f.name)).collect();
-                for (f, v) in info.fields.iter().zip(&values) {
-                    let get = if is_double(f.slot) { Op::RecordFlRef } else { Op::RecordRef };
-                    let args = vec![local(from), rtd.clone(), fixnum(f.slot.code())];
-                    taken.push((*v, prim_proven(get, args, 0)));
+                let slots = info.leaves();
+                let values: Vec<VarId> = slots.iter().map(|_| self.s.program.fresh_var("value")).collect();
+                for (slot, v) in slots.into_iter().zip(&values) {
+                    taken.push((*v, load(local(from), rtd.clone(), slot, Site::NONE)));
                 }
                 stored.extend(info.stores(to, &rtd, &values, Site::NONE));
             }

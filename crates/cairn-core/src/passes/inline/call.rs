@@ -2,7 +2,9 @@
 
 use super::estimate::{Arg, estimate};
 use super::reduce::Steps;
-use super::{DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_ELEMENT};
+use super::{
+    DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_ELEMENT, WITH_INDEX,
+};
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
 use crate::prim::{Op, PrimOp};
@@ -188,6 +190,7 @@ impl Inliner<'_> {
             body if elements::makes_reference(body) => WITH_ELEMENT,
             _ if self.runs_once => SMALL_ONCE,
             body if makes_c_call(body) => WITH_C_CALL,
+            body if reaches_element(body) => WITH_INDEX,
             body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
             _ => self.limits.small,
         };
@@ -369,7 +372,7 @@ fn is_arithmetic(e: &Expr) -> bool {
 fn is_number(e: &Expr) -> bool {
     deep(|| match e {
         Expr::Local(_) | Expr::Const(_) => true,
-        Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => is_number(&args[0]),
+        Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordAt), args, .. } => is_number(&args[0]),
         Expr::Prim { op: PrimOp::Op(o), args, .. } => {
             use Op::*;
             matches!(o, Add | Sub | Mul | Div | Quotient | Remainder | Modulo | FloorQuotient | Inexact | Sqrt)
@@ -377,6 +380,16 @@ fn is_number(e: &Expr) -> bool {
         }
         _ => false,
     })
+}
+
+/// Does the body end with an access to an element of an array in a record?
+fn reaches_element(body: &Expr) -> bool {
+    match body {
+        Expr::Let(_, body) => reaches_element(body),
+        Expr::Seq(es) => es.last().is_some_and(reaches_element),
+        Expr::Prim { op: PrimOp::Op(op), .. } => op.index().is_some(),
+        _ => false,
+    }
 }
 
 /// Is it a call of C with the checks of its arguments, and what is called if they fail?

@@ -76,6 +76,9 @@ const WITH_C_CALL: usize = 80;
 /// The limit in place of [`SMALL`] for a body that is arithmetic on its parameters and their fields and nothing else:
 /// inlined, its operands and its result stay doubles, and the loop around it has no call.
 const WITH_ARITHMETIC: usize = 28;
+/// The limit in place of [`SMALL`] for a body that reaches an element of an array in a record, with the test of the
+/// index: inlined, that is two comparisons and a load, and a loop knows the answer.
+const WITH_INDEX: usize = 40;
 /// The limit in place of [`SMALL`] in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
@@ -375,6 +378,10 @@ fn prim_weight(op: PrimOp, operands: usize) -> usize {
             | Op::RecordSet
             | Op::RecordFlRef
             | Op::RecordFlSet
+            | Op::RecordAt
+            | Op::RecordAtSet
+            | Op::RecordFlAt
+            | Op::RecordFlAtSet
             | Op::StructureRef
             | Op::StructureSet
             | Op::StructureFlRef

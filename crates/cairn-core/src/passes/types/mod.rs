@@ -95,6 +95,8 @@ mod version;
 
 use crate::ir::Program;
 
+pub use operations::field_of;
+
 /// Proves and rewrites throughout `program`.
 pub fn run(program: &mut Program) {
     rounds::run(program);

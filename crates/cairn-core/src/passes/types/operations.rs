@@ -154,7 +154,7 @@ impl Types {
             Op::RecordRef if rtd.is_some() && field_of(&args[2]).compact.is_some_and(|p| p.own) => {
                 Type { rtd, ..Type::of(RECORD | FALSE) }
             }
-            Op::RecordRef | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
+            Op::RecordRef | Op::RecordAt | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
                 field_type(field_of(&args[2]))
             }
             Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
@@ -326,7 +326,7 @@ fn is_square(args: &[Expr]) -> bool {
 }
 
 /// The field that operand 2 of an access names.
-pub(in crate::passes) fn field_of(e: &Expr) -> Slot {
+pub fn field_of(e: &Expr) -> Slot {
     match e {
         Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) => Slot::of(*code),
         _ => Slot::of(0),
@@ -413,7 +413,16 @@ fn stores(op: PrimOp) -> bool {
     match op {
         PrimOp::Vector | PrimOp::Record => true,
         PrimOp::Op(o) => {
-            matches!(o, Op::Cons | Op::SetCar | Op::SetCdr | Op::VectorSet | Op::RecordSet | Op::StructureSet)
+            matches!(
+                o,
+                Op::Cons
+                    | Op::SetCar
+                    | Op::SetCdr
+                    | Op::VectorSet
+                    | Op::RecordSet
+                    | Op::RecordAtSet
+                    | Op::StructureSet
+            )
         }
         PrimOp::Rt(i) => i.row().name == "make-vector",
         PrimOp::Opaque | PrimOp::CCall => false,

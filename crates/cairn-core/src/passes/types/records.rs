@@ -102,11 +102,11 @@ impl Records {
         // elements that nothing has been stored in
         for form in forms {
             if let TopForm::Define(g, e) = form
-                && let (Some(t), Some((names, _))) = (types.get_mut(g), description(e))
+                && let Some(t) = types.get_mut(g)
                 && elements.contains(g)
             {
-                for i in 0..names.len() as i64 {
-                    t.fields.entry(i).or_default().0.grow(Type::boolean(false), &[]);
+                for code in fields_of_any_value(e) {
+                    t.fields.entry(code).or_default().0.grow(Type::boolean(false), &[]);
                 }
             }
         }
@@ -272,6 +272,35 @@ fn description(e: &Expr) -> Option<(Vec<Rc<str>>, i64)> {
         rest = &p.1;
     }
     (about & RAW == 0).then_some((names, *about))
+}
+
+/// The codes of fields that may hold anything, in the expression that makes a type: among others they are words, too.
+fn fields_of_any_value(e: &Expr) -> Vec<i64> {
+    let Expr::Prim { op: MAKE_RECORD_TYPE, args, .. } = e else { return Vec::new() };
+    let Some(Expr::Const(mut rest)) = args.get(1).cloned() else { return Vec::new() };
+    let (mut codes, mut at) = (Vec::new(), 0);
+    while let Literal::Pair(p) = &rest {
+        match &p.0 {
+            Literal::Pair(about) => {
+                let mut runs = &about.1;
+                at += i64::from(!matches!(runs, Literal::Pair(_)));
+                while let Literal::Pair(run) = runs {
+                    if let Literal::Pair(run) = &run.0
+                        && let Literal::Number(Number::Int(Int::Fix(n))) = run.1
+                    {
+                        at += n;
+                    }
+                    runs = &run.1;
+                }
+            }
+            _ => {
+                codes.push(at);
+                at += 1;
+            }
+        }
+        rest = p.1.clone();
+    }
+    codes
 }
 
 /// The operand that is a record type.

@@ -73,6 +73,7 @@ impl Emitter<'_, '_> {
                 let v = self.checked(p, 0);
                 self.store_field(p, 1, &v, field(0))
             }
+            RecordAt | RecordAtSet | RecordFlAt | RecordFlAtSet => self.element_op(op, p),
             RecordType | RecordRef | RecordSet | RecordFlRef | RecordFlSet | RawRecord | CompactRecord => {
                 self.record_op(op, p)
             }

@@ -37,6 +37,8 @@ enum Owner {
     Record(Val),
     /// An element of a structure vector: its storage, and how many bytes it lies behind the first word, a fixnum.
     Storage(Val, Val),
+    /// A record, for an element of its field: the index, a fixnum.
+    Element(Val, Val),
 }
 
 /// The shift that makes a header the offset of the entry of its number.
@@ -270,10 +272,32 @@ impl Emitter<'_, '_> {
         self.field_op(op, p, &Owner::Storage(storage, offset), &place)
     }
 
+    /// An element of a field of a record, which is reached from so many elements behind the first one.
+    pub(super) fn element_op(&mut self, op: Op, p: &Prim) -> Value {
+        let v = self.operand(&p.args[0]);
+        let place = self.guard_instance(p, &v);
+        let k = self.operand(&p.args[op.index().expect("an element")]);
+        let index = ins!(self, "ashr i64 {k}, 3");
+        let bytes = ins!(self, "mul i64 {index}, {}", field_slot(p).bytes());
+        let place = ins!(self, "add i64 {place}, {bytes}");
+        let op = match op {
+            Op::RecordAt => Op::RecordRef,
+            Op::RecordAtSet => Op::RecordSet,
+            Op::RecordFlAt => Op::RecordFlRef,
+            _ => Op::RecordFlSet,
+        };
+        self.field_op(op, p, &Owner::Element(v, k), &place)
+    }
+
+    /// The code of an element of an array, as a word.
+    fn code_of_element(&mut self, first: &Val, k: &Val, slot: Slot) -> Val {
+        let apart = ins!(self, "mul i64 {k}, {}", slot.bytes());
+        ins!(self, "add i64 {first}, {apart}")
+    }
+
     /// An access to the field of a record whose fields are reached from `place`.
     fn field_op(&mut self, op: Op, p: &Prim, of: &Owner, place: &Val) -> Value {
-        let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
-        let slot = Slot::of(code);
+        let slot = field_slot(p);
         match op {
             Op::RecordRef if slot.raw => self.load_raw(of, place, slot),
             Op::RecordRef => Value::Word(self.load_word(place, field(i64::from(slot.at)), Mem::Heap)),
@@ -356,6 +380,10 @@ impl Emitter<'_, '_> {
             let get = |e: &mut Self| match of {
                 Owner::Record(v) => e.rt_call_at("cairn_record_get", &[v.clone(), code], None),
                 Owner::Storage(s, o) => e.rt_call_at("cairn_structure_get", &[s.clone(), o.clone(), code], None),
+                Owner::Element(v, k) => {
+                    let code = e.code_of_element(&code, k, known);
+                    e.rt_call_at("cairn_record_get", &[v.clone(), code], None)
+                }
             };
             return Value::Word(self.fixnum_or(&n, signed, get));
         }
@@ -446,9 +474,19 @@ impl Emitter<'_, '_> {
             match of {
                 Owner::Record(v) => e.rt_call("cairn_record_put", &[v.clone(), code, x], p.site),
                 Owner::Storage(s, o) => e.rt_call("cairn_structure_put", &[s.clone(), o.clone(), code, x], p.site),
+                Owner::Element(v, k) => {
+                    let code = e.code_of_element(&code, k, known);
+                    e.rt_call("cairn_record_put", &[v.clone(), code, x], p.site)
+                }
             };
         });
     }
+}
+
+/// The field of an access.
+fn field_slot(p: &Prim) -> Slot {
+    let Some(code) = literal_fixnum(&p.args[2]) else { panic!("the field of {} is a literal", p.op.name()) };
+    Slot::of(code)
 }
 
 /// The field of an access, if it is one of a compact record.
