@@ -32,6 +32,7 @@ pub mod machine;
 pub mod module;
 pub mod object;
 pub mod quasi;
+mod slot;
 pub mod value;
 
 pub use value::Value;
