@@ -792,8 +792,8 @@ impl Encoder<'_> {
         })
     }
 
-    /// An access to a record's field: record, type, field, what is put there, and index and distance of an array's element. The type is read first, when that
-    /// has no effect.
+    /// An access to a record's field: record, type, field, what is put there, and index and distance of an array's
+    /// element. The type is read first, when that has no effect.
     fn record(&mut self, op: Op, args: &[Expr], whole: &Expr, site: Site) -> R {
         let stores = matches!(op, Op::RecordSet | Op::RecordFlSet | Op::RecordAtSet | Op::RecordFlAtSet);
         let head = match (op.index(), stores) {

@@ -17,6 +17,7 @@
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
 //! | [`lexeme`] | where the lexemes of a program's text end |
 //! | [`quasi`] | where the words of frames from a free list are |
+//! | `slot` | bytes of fields of records, elements of arrays |
 //! | [`collector`] | the collectors' facts; cells and free lists |
 //!
 //! Invariant: this crate holds no behaviour beyond encoding and decoding; it depends on nothing.
@@ -33,6 +34,7 @@ pub mod machine;
 pub mod module;
 pub mod object;
 pub mod quasi;
+mod slot;
 pub mod value;
 
 pub use value::Value;

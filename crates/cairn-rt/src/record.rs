@@ -494,7 +494,7 @@ pub extern "C" fn cairn_record_fill(
     let given = match kind {
         Some(kind) => access::length(from) >> kind.shift(),
         None => match crate::list::shape(from) {
-            crate::list::Shape::Proper(n) => n as usize,
+            crate::list::Shape::Proper(n) => n,
             _ => usize::MAX,
         },
     };

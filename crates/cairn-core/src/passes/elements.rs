@@ -11,8 +11,8 @@
 //! asks the runtime where the element's fields are. The idea: nobody else sees that object if all that is done with it
 //! is to reach fields of its very type, or to ask whether it is of that type, and then storage and offset do.
 //!
-//! So it is with copies of records that lie in others, of which nothing but fields is read: these are read where the copy
-//! would be made. Other copies become code that makes them.
+//! So it is with copies of records that lie in others, of which nothing but fields is read: these are read where the
+//! copy would be made. Other copies become code that makes them.
 //!
 //! Invariants: dialect `Opt` in and out. Bindings stay in their order. Variables do not change, so storage and offset
 //! are the same wherever the reference would be. A body is walked once for each reference that is bound in it.
@@ -32,13 +32,20 @@ const RAW_WORDS: i64 = 64;
 pub fn run(program: &mut Program) {
     let mut forms = std::mem::take(&mut program.forms);
     for form in &mut forms {
+        let mut parts = false;
+        visit(form.expr(), &mut |e| parts |= is_part(e));
         rewrite(form.expr_mut(), &mut |e| expression(program, e));
+        if !parts {
+            continue;
+        }
+        // then fields of elements are read where copies of their parts would have been made
         rewrite(form.expr_mut(), &mut |e| {
             if is_part(e) {
                 let made = take(e);
                 *e = copy(program, made);
             }
         });
+        rewrite(form.expr_mut(), &mut |e| expression(program, e));
     }
     program.forms = forms;
 }
@@ -203,6 +210,17 @@ impl Part {
         Part { record: args.pop().expect("an operand"), rtd, site, places, words, part }
     }
 
+    /// The variable that the other one is in, and its binding if it is in none yet.
+    fn variable(&mut self, program: &mut Program) -> (VarId, Option<(VarId, Expr)>) {
+        match take(&mut self.record) {
+            Expr::Local(v) => (v, None),
+            record => {
+                let v = program.fresh_var("record");
+                (v, Some((v, record)))
+            }
+        }
+    }
+
     /// Reads a value of the part where it lies.
     fn load(&self, record: VarId, slot: Slot) -> Expr {
         let op = if slot.is_double() { Op::RecordFlRef } else { Op::RecordRef };
@@ -247,8 +265,8 @@ fn read_in_place(program: &mut Program, v: VarId, made: Expr, mut body: Expr) ->
     if !only_read {
         return Expr::Let(vec![(v, made)], body.into());
     }
-    let part = Part::of(made);
-    let record = program.fresh_var("record");
+    let mut part = Part::of(made);
+    let (record, outer) = part.variable(program);
     // the first one is read in any case: it checks the record's type
     let needed = part.places.iter().enumerate().filter(|(i, (slot, _))| *i == 0 || read.contains(slot));
     let mut values = Vec::new();
@@ -272,14 +290,14 @@ fn read_in_place(program: &mut Program, v: VarId, made: Expr, mut body: Expr) ->
             }
         };
     });
-    Expr::Let(vec![(record, part.record)], Expr::Let(values, body.into()).into())
+    around(&mut outer.into_iter().collect(), Expr::Let(values, body.into()))
 }
 
 /// Code that makes the copy.
 fn copy(program: &mut Program, made: Expr) -> Expr {
     let mut part = Part::of(made);
-    let [record, copy] = ["record", "copy"].map(|name| program.fresh_var(name));
-    let from = take(&mut part.record);
+    let copy = program.fresh_var("copy");
+    let (record, outer) = part.variable(program);
     let (mut values, mut body) = (Vec::new(), Vec::new());
     for (inside, slot) in &part.places {
         let value = program.fresh_var("value");
@@ -296,7 +314,7 @@ fn copy(program: &mut Program, made: Expr) -> Expr {
         Expr::Prim { op: MAKE_RAW_RECORD, args: vec![part.part.clone()], site: Site::NONE, proven: 0 }
     };
     let made = Expr::Let(vec![(copy, fresh)], Expr::Seq(body).into());
-    Expr::Let(vec![(record, from)], Expr::Let(values, made.into()).into())
+    around(&mut outer.into_iter().collect(), Expr::Let(values, made.into()))
 }
 
 /// If `e` does what a reference is not needed for: the type of the operation, and the variable that is its operand.

@@ -26,7 +26,7 @@
 //! | `cycle` | quoted data that contain themselves |
 //! | `label` | labels in program text |
 //! | `layout` | numbers of cairn-layout as a library |
-//! | `record`, `structure_vector` | `define-record-type`, `define-structure-vector` |
+//! | `record`, `record_parts`, `structure_vector` | `define-record-type`, `define-structure-vector` |
 //! | `c` | `c-procedure` and its like |
 //! | `c_header` | definitions of C headers, which wait until something refers to them |
 //! | `rules` | `syntax-rules` |

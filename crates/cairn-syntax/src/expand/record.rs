@@ -556,7 +556,7 @@ impl Expander<'_> {
                     continue;
                 }
                 if let Some(copying) = copies.get(i) {
-                    stores.push(copying.into_field((record, &rtd, 1), vars[p], own));
+                    stores.push(copying.store_in((record, &rtd, 1), vars[p], own));
                     continue;
                 }
                 let reference = fields[*i].of.is_some();

@@ -102,10 +102,10 @@ impl Expander<'_> {
                 let copying = self.copying(field, inner, span);
                 if stores {
                     let put =
-                        |rtd: Expr, vars: &[VarId], site| copying.into_field((vars[0], &rtd, 0), vars[1], site);
+                        |rtd: Expr, vars: &[VarId], site| copying.store_in((vars[0], &rtd, 0), vars[1], site);
                     self.record_lambda(items, target, (id, span), &["record", "value"], put, info.rtd);
                 } else {
-                    let get = |rtd: Expr, vars: &[VarId], site| copying.out_of_field(vars[0], rtd, site);
+                    let get = |rtd: Expr, vars: &[VarId], site| copying.taken_out(vars[0], rtd, site);
                     self.record_lambda(items, target, (id, span), &["record"], get, info.rtd);
                 }
                 continue;
@@ -175,7 +175,7 @@ pub(super) struct Copying {
 
 impl Copying {
     /// From the record in the variable `from`, whose type is checked.
-    pub(super) fn into_field(&self, (to, rtd, proven): (VarId, &Expr, u8), from: VarId, site: Site) -> Expr {
+    pub(super) fn store_in(&self, (to, rtd, proven): (VarId, &Expr, u8), from: VarId, site: Site) -> Expr {
         let values = self.values.iter().zip(&self.slots);
         let loads =
             values.clone().map(|(v, (inside, _))| (*v, load(Expr::Local(from), self.rtd.clone(), *inside, site)));
@@ -193,7 +193,7 @@ impl Copying {
     }
 
     /// A fresh record.
-    fn out_of_field(&self, from: VarId, rtd: Expr, site: Site) -> Expr {
+    fn taken_out(&self, from: VarId, rtd: Expr, site: Site) -> Expr {
         let pair = |a, b| Literal::Pair(Rc::new((a, b)));
         let places = self.slots.iter().rev().fold(Literal::Nil, |rest, (inside, slot)| {
             pair(pair(fixnum(inside.code()), fixnum(slot.code())), rest)
