@@ -80,6 +80,13 @@
   (let ((port (%opened-file job path flags)))
     (if port port (await-open job path flags))))
 
+;; What is in a port, for libraries that may be evaluated: these cannot use the primitive.
+(define (port-descriptor p) (%port-ref p (port-field-descriptor)))
+(define (port-buffer p) (port-buf p))
+(define (port-buffer-start p) (port-pos p))
+(define (port-buffer-end p) (port-end p))
+(define (set-port-buffer-start! p n) (set-port-pos! p n))
+
 ;; To be written from its start, what is there stays.
 (define (open-kept-file path) (open-file path (%fxior (port-binary-output) (port-keeping))))
 (define (open-input-file path) (open-file path (port-textual-input)))

@@ -315,3 +315,33 @@ fn executables_that_load_are_fast() {
     let evaluated = time();
     assert!(3.0 * native < evaluated, "{native} s against {evaluated} s");
 }
+
+/// Every library that is not compiled beforehand can be evaluated: it uses no primitive that only compiled code has.
+#[test]
+fn every_library_can_be_evaluated() {
+    let d = directory("open-every");
+    let mut names: Vec<String> = Vec::new();
+    let more = common::root().join("lib/more");
+    let mut folders = vec![more.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|e| e == "sld") {
+                let name = entry.strip_prefix(&more).unwrap().with_extension("");
+                names.push(format!("({})", name.to_str().unwrap().replace('/', " ")));
+            }
+        }
+    }
+    assert!(names.len() > 100, "{names:?}");
+    let program = format!(
+        "(import (scheme base) (scheme eval) (scheme write))
+         (for-each (lambda (name)
+                     (guard (e (#t (write name) (display \": \") (display (error-object-message e)) (newline)))
+                       (environment name)))
+                   '({}))",
+        names.join("\n")
+    );
+    d.write("every.scm", &program);
+    assert_eq!(output(&d, Command::new(binary()).arg("run").arg(d.0.join("every.scm"))), "");
+}

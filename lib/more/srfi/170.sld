@@ -27,7 +27,7 @@
           (only (srfi 19) make-time time? time-type time-second time-nanosecond time-utc time-monotonic)
           (only (rnrs conditions) condition define-condition-type &error make-who-condition make-message-condition
                 make-irritants-condition condition-message)
-          (only (cairn control) wrong-type) (only (cairn primitives) %port-ref) (cairn layout))
+          (only (cairn control) wrong-type) (rename (only (cairn port) port-descriptor) (port-descriptor descriptor)))
   (begin
 
     ;;;; Failures
@@ -103,7 +103,6 @@
               (c-close fd)
               port))))
 
-    (define (descriptor port) (%port-ref port (port-field-descriptor)))
 
     ;; Of a port that has one; what is buffered is in the file by then.
     (define (port-descriptor port who)

@@ -12,11 +12,12 @@
   (export json-error? json-error-reason json-null? json-nesting-depth-limit json-number-of-character-limit
           json-generator json-fold json-read json-lines-read json-sequence-read json-accumulator json-write)
   (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type condition? condition-who)
-          (only (cairn port) port-buf port-pos port-end set-port-pos!)
-          (cairn layout)
+          (rename (only (cairn port) port-descriptor port-buffer port-buffer-start port-buffer-end set-port-buffer-start!)
+                  (port-buffer port-buf) (port-buffer-start port-pos) (port-buffer-end port-end)
+                  (set-port-buffer-start! set-port-pos!))
           (only (cairn primitives) %fx+ %fx- %fx* %fx= %fx< %fx<= %fxand %bytevector-u8-ref %bytevector-u8-set!
                 %utf8->string %string-ref %string-length %string-concat %integer->char %char->integer
-                %symbol->string %port-ref %fixnum?))
+                %symbol->string %fixnum?))
   (begin
 
     ;;;; Errors: error objects whose message begins so
@@ -672,7 +673,7 @@
     ;; May characters go into the buffer of a port at once?  A port of strings or of a file that the program has opened
     ;; is flushed when it is full.
     (define (buffered? port)
-      (let ((descriptor (%port-ref port (port-field-descriptor))))
+      (let ((descriptor (port-descriptor port)))
         (or (not (%fixnum? descriptor)) (%fx< 2 descriptor))))
 
     ;; What is written to: a port whose buffer takes characters, or a procedure of `writer`.

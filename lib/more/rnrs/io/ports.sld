@@ -38,7 +38,7 @@
           (only (cairn primitives) %standard-port %custom-port %port-feed! %port-take! %port-unread %port-forget!
                 %port-seek)
           (cairn layout)
-          (only (cairn port) open-kept-file custom-port? port-buf port-pos port-end)
+          (only (cairn port) open-kept-file custom-port? port-buffer port-buffer-start port-buffer-end)
           (only (cairn control) wrong-type)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
           (rnrs enums) (cairn rnrs conditions))
@@ -410,9 +410,9 @@
     (define (unread p)
       (if (binary-port? p)
           (%port-unread p)
-          (let ((buffer (port-buf p)))
-            (let loop ((k (port-pos p)) (n 0))
-              (if (< k (port-end p))
+          (let ((buffer (port-buffer p)))
+            (let loop ((k (port-buffer-start p)) (n 0))
+              (if (< k (port-buffer-end p))
                   (loop (+ k 1) (if (= 2 (quotient (bytevector-u8-ref buffer k) 64)) n (+ n 1)))
                   n)))))
     (define (port-position p)
@@ -495,8 +495,8 @@
     ;; Of a port that reads and writes and has just been given something to write: what it has not been asked for.
     (define (unread-bytes p)
       (%port-feed! p (bytevector 0) 0 1)
-      (let* ((buffer (port-buf p)) (at (port-pos p)))
-        (bytevector-copy buffer at (- (port-end p) 1))))
+      (let* ((buffer (port-buffer p)) (at (port-buffer-start p)))
+        (bytevector-copy buffer at (- (port-buffer-end p) 1))))
 
     (define (transcoded-port p t)
       (check-port "transcoded-port" p)
