@@ -38,7 +38,8 @@ pub enum Allocation {
 pub enum Barrier {
     /// Nothing.
     None,
-    /// If the word is not below `Machine::young`, marks the card of the slot: `Machine::cards[(slot >> CARD_SHIFT) & card_mask] = DIRTY`.
+    /// If the word is not below `Machine::young`, marks the card of the slot:
+    /// `Machine::cards[(slot >> CARD_SHIFT) & card_mask] = DIRTY`.
     Card,
 }
 

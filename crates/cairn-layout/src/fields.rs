@@ -47,8 +47,8 @@ impl Fields {
         self.add_extent(kind, (size, size, 1))
     }
 
-    /// Adds an array, or a record inside of this one: `size` bytes aligned to `align` in a raw record, `values` words in
-    /// another one. The slot is the first.
+    /// Adds an array, or a record inside of this one: `size` bytes aligned to `align` in a raw record, `values` words
+    /// in another one. The slot is the first.
     pub fn add_extent(&mut self, kind: FieldKind, (size, align, values): (u32, u32, u32)) -> Slot {
         let word = self.count;
         self.count = self.count.saturating_add(values);

@@ -103,7 +103,6 @@
               (c-close fd)
               port))))
 
-
     ;; Of a port that has one; what is buffered is in the file by then.
     (define (port-descriptor port who)
       (if (output-port? port) (flush-output-port port))

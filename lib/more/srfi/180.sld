@@ -12,7 +12,8 @@
   (export json-error? json-error-reason json-null? json-nesting-depth-limit json-number-of-character-limit
           json-generator json-fold json-read json-lines-read json-sequence-read json-accumulator json-write)
   (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type condition? condition-who)
-          (rename (only (cairn port) port-descriptor port-buffer port-buffer-start port-buffer-end set-port-buffer-start!)
+          (rename (only (cairn port)
+                        port-descriptor port-buffer port-buffer-start port-buffer-end set-port-buffer-start!)
                   (port-buffer port-buf) (port-buffer-start port-pos) (port-buffer-end port-end)
                   (set-port-buffer-start! set-port-pos!))
           (only (cairn primitives) %fx+ %fx- %fx* %fx= %fx< %fx<= %fxand %bytevector-u8-ref %bytevector-u8-set!

@@ -55,7 +55,7 @@ impl Env {
         self.types[v.0 as usize]
     }
 
-    /// The same for a variable that may have been made since.
+    /// What is known of a variable that may have been made since.
     pub(super) fn knows(&self, v: VarId) -> Type {
         self.types.get(v.0 as usize).copied().unwrap_or(Type::ANY)
     }
