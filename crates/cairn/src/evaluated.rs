@@ -384,6 +384,9 @@ impl Work {
         copies::remove(&mut program, copies);
         copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);
+        if request.ahead && !tier::is_fixed(&program) {
+            return Err("a form of this shape is evaluated".to_string().into());
+        }
         let always_bound = pipeline::always_bound(&program);
         Ok((pipeline::lower_program(compiler, &program, &always_bound), makers))
     }
