@@ -16,11 +16,11 @@
 //!   chunk │ its end │ addresses in the region less those here │ frames …                    of a continuation
 //! ```
 //!
-//! valgrind takes writes here ("Invalid write", at `reinstate` and `underflow`) for faults, and is mistaken: it thinks
-//! that what the stack pointer has left behind may not be written any more. But the words are in the region, mapped
-//! and writable (so says valgrind itself), at the places that the frames had when they were captured. What is in place
-//! there is given up by `reinstate`, and lies below what `underflow` brings back; the runtime is on the host's stack
-//! meanwhile, and signals have a stack of their own (`signal_stack`).
+//! valgrind takes writes here ("Invalid write", at `reinstate` and `underflow`) for faults, as far as we can tell by
+//! mistake: it thinks that what the stack pointer has left behind may not be written any more. But the words are in the
+//! region, mapped and writable (so says valgrind itself), at the places that the frames had when they were captured.
+//! What is in place there is given up by `reinstate`, and lies below what `underflow` brings back; the runtime is on
+//! the host's stack meanwhile, and signals have a stack of their own (`signal_stack`).
 //!
 //! Invariants: at `base` is the address of `underflow`; the frames of `under` belong at `base`; all return addresses
 //! lie at 8 modulo 16; between runtime calls, what compiled code has on the stack lies above `Machine::native_sp`.
