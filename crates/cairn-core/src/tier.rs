@@ -556,15 +556,6 @@ pub fn module(program: &mut Program, first: usize, others: &[Part], request: &Re
     makers
 }
 
-/// Has the program nothing that passes must have replaced before it is lowered?
-pub fn is_fixed(program: &Program) -> bool {
-    let mut fixed = true;
-    for form in &program.forms {
-        visit(form.expr(), &mut |e| fixed &= !matches!(e, Expr::SetLocal(..) | Expr::Letrec(..)));
-    }
-    fixed
-}
-
 /// `(lambda (free …) L)`, or for a member of a group `(lambda (free …) (fix (…) member))`.
 fn maker(program: &mut Program, info: &LambdaInfo) -> Expr {
     let mut names = Renaming::default();

@@ -219,17 +219,11 @@ impl Unit {
                             passes::wrong_counts::note_definitions(s.program());
                             return None;
                         };
-                        // the forms of the library are prepared later, and need to know what they assign
-                        let assigned: Vec<bool> = s.program().vars.iter().map(|v| v.assigned).collect();
                         passes::prepare(s.program());
                         if tier::fingerprint(s.expanded(), &s.expanded().forms) == self.parts[this].fingerprint {
                             parts[this].forms.clone_from(&s.expanded().forms);
                         }
-                        last.then(|| {
-                            let (mut program, library) = s.with_library();
-                            program.vars.iter_mut().zip(assigned).for_each(|(v, assigned)| v.assigned |= assigned);
-                            (program, library)
-                        })
+                        last.then(|| s.with_library())
                     });
                     if this.is_some() && last {
                         let (program, library) = form.ok().flatten().flatten().ok_or_else(failed)?;

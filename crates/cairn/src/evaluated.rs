@@ -380,9 +380,6 @@ impl Work {
         }
         let makers = tier::module(&mut program, 0, &others, request);
         let copies = copies::add(&mut program, library);
-        if request.ahead && !tier::is_fixed(&program) {
-            return Err("a form of this shape is evaluated".to_string().into());
-        }
         passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
         copies::remove(&mut program, copies);
         copies::remove_native(&mut program, &makers.native);

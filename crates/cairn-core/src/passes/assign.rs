@@ -8,8 +8,8 @@
 //! The problem: a variable captured by a closure and assigned must be shared, not copied. The idea: after this pass
 //! every variable is bound once and never changes, so later passes copy and move variables freely.
 //!
-//! Invariants: no `SetLocal` is left, no variable is marked assigned; accesses to these boxes are proven (`proven` =
-//! 1). Complexity: linear.
+//! Invariants: no `SetLocal` is left, no variable of these forms is marked assigned, and those of other forms stay as
+//! they were; accesses to these boxes are proven (`proven` = 1). Complexity: linear.
 
 use crate::ir::{Clause, Expr, Literal, Program, VarId};
 use crate::prim::{Op, PrimOp};
@@ -26,7 +26,6 @@ pub fn run(program: &mut Program) {
         for form in &mut forms {
             convert(program, &assigned, form.expr_mut());
         }
-        program.vars.iter_mut().for_each(|v| v.assigned = false);
     }
     program.forms = forms;
 }
@@ -43,7 +42,8 @@ fn convert(program: &mut Program, assigned: &[bool], e: &mut Expr) {
             Expr::Local(v) if is(*v) => *e = prim(Op::Unbox, vec![Expr::Local(*v)], 1),
             Expr::SetLocal(v, rhs) => *e = prim(Op::SetBox, vec![Expr::Local(*v), take(rhs)], 1),
             Expr::Let(bindings, _) => {
-                for (_, rhs) in bindings.iter_mut().filter(|(v, _)| is(*v)) {
+                for (v, rhs) in bindings.iter_mut().filter(|(v, _)| is(*v)) {
+                    program.vars[v.0 as usize].assigned = false;
                     *rhs = prim(Op::MakeBox, vec![take(rhs)], 0);
                 }
             }
@@ -85,7 +85,9 @@ fn box_parameters(program: &mut Program, assigned: &[bool], clause: &mut Clause)
     let mut boxes = Vec::new();
     for v in clause.params.iter_mut().chain(&mut clause.rest) {
         if assigned.get(v.0 as usize) == Some(&true) {
-            let name = program.vars[v.0 as usize].name.clone();
+            let info = &mut program.vars[v.0 as usize];
+            info.assigned = false;
+            let name = info.name.clone();
             let fresh = program.fresh_var(&name);
             boxes.push((*v, prim(Op::MakeBox, vec![Expr::Local(fresh)], 0)));
             *v = fresh;
@@ -94,5 +96,30 @@ fn box_parameters(program: &mut Program, assigned: &[bool], clause: &mut Clause)
     if !boxes.is_empty() {
         let body = std::mem::replace(&mut clause.body, Expr::Const(Literal::Unspecified));
         clause.body = Expr::Let(boxes, Box::new(body));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse_program;
+    use crate::print::print_program;
+
+    /// Forms of a library that is kept are prepared later than those of the program.
+    #[test]
+    fn variables_of_other_forms_stay_marked() {
+        let text = "(var n.0 assigned) (var m.1 assigned) (var k.2 assigned)
+                    (define @f.0 (lambda f (n.0) (seq (set! n.0 1) n.0)))
+                    (define @g.1 (lambda g (m.1) (let ((k.2 m.1)) (seq (set! k.2 2) (set! m.1 3) k.2))))";
+        let mut program = parse_program(text).expect("parses");
+        let later = program.forms.split_off(1);
+        let marked = |program: &Program| -> Vec<bool> { program.vars[..3].iter().map(|v| v.assigned).collect() };
+        run(&mut program);
+        assert_eq!(marked(&program), [false, true, true]);
+        program.forms = later;
+        run(&mut program);
+        assert_eq!(marked(&program), [false; 3]);
+        let text = print_program(&program);
+        assert_eq!(text.matches("%set-box!").count(), 2, "{text}");
     }
 }
