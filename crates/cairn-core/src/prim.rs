@@ -502,6 +502,16 @@ impl Op {
             _ => None,
         }
     }
+    /// What an access does whose field lies elsewhere: in a structure vector, or behind the first element of an array.
+    pub const fn of_field(self) -> Op {
+        match self {
+            Op::StructureRef | Op::RecordAt => Op::RecordRef,
+            Op::StructureSet | Op::RecordAtSet => Op::RecordSet,
+            Op::StructureFlRef | Op::RecordFlAt => Op::RecordFlRef,
+            Op::StructureFlSet | Op::RecordFlAtSet => Op::RecordFlSet,
+            other => other,
+        }
+    }
     /// Does it ask whether a record is of a type, its second operand?
     pub const fn asks_type(self) -> bool {
         self.is_field_access() || matches!(self, Op::IsInstance | Op::IsCompact)

@@ -179,19 +179,9 @@ impl ObjectModel for CObjects {
             }
             let element = layout.words as u64 * WORD;
             let mut start = payload.start;
-            if part == payload {
-                // Behind the last whole element may be a rest; a collector may use the header's highest bits.
-                while start.plus(element) <= part.end {
-                    let mut bits = layout.references;
-                    while bits != 0 {
-                        visitor.slot(start.plus(bits.trailing_zeros() as u64 * WORD).words());
-                        bits &= bits - 1;
-                    }
-                    start = start.plus(element);
-                }
-                return;
+            if part.start > start {
+                start = start.plus(part.start.offset_from(start) / element * element);
             }
-            start = start.plus(part.start.offset_from(start) / element * element);
             while start < part.end {
                 let mut bits = layout.references;
                 while bits != 0 {

@@ -89,10 +89,10 @@ unsafe fn visit_untyped<M: ObjectModel>(core: &Core, model: &M, young: bool, s: 
             }
         }
         for o in core.large.iter().filter(|o| !o.leaf) {
-            let whole = Located::headed(model, o.start);
             if !model.describe(o.start.load()).untyped {
                 continue;
             }
+            let whole = Located::headed(model, o.start);
             if !young || o.young {
                 whole.scan(model, whole.span(), s);
             } else {

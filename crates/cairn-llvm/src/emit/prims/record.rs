@@ -263,13 +263,7 @@ impl Emitter<'_, '_> {
     pub(super) fn field_of_element(&mut self, op: Op, p: &Prim) -> Value {
         let (storage, offset) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
         let place = self.behind(&storage, &offset);
-        let op = match op {
-            Op::StructureRef => Op::RecordRef,
-            Op::StructureSet => Op::RecordSet,
-            Op::StructureFlRef => Op::RecordFlRef,
-            _ => Op::RecordFlSet,
-        };
-        self.field_op(op, p, &Owner::Storage(storage, offset), &place)
+        self.field_op(op.of_field(), p, &Owner::Storage(storage, offset), &place)
     }
 
     /// An element of a field of a record, which is reached from so many elements behind the first one.
@@ -280,13 +274,7 @@ impl Emitter<'_, '_> {
         let index = ins!(self, "ashr i64 {k}, 3");
         let bytes = ins!(self, "mul i64 {index}, {}", field_slot(p).bytes());
         let place = ins!(self, "add i64 {place}, {bytes}");
-        let op = match op {
-            Op::RecordAt => Op::RecordRef,
-            Op::RecordAtSet => Op::RecordSet,
-            Op::RecordFlAt => Op::RecordFlRef,
-            _ => Op::RecordFlSet,
-        };
-        self.field_op(op, p, &Owner::Element(v, k), &place)
+        self.field_op(op.of_field(), p, &Owner::Element(v, k), &place)
     }
 
     /// The code of an element of an array, as a word.
