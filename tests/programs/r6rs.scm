@@ -215,6 +215,13 @@
   (show (get-line p) (get-line p) (eof-object? (get-line p)) (textual-port? p)))
 (show (map char-general-category '(#\a #\A #\1 #\space #\( #\λ #\nul)) (string-length (string-normalize-nfd "é"))
       (string-length (string-normalize-nfc "e\x301;")) (string-normalize-nfkc "ﬁ") (string-normalize-nfkd "ﬁ²"))
+;; Half of a unit of UTF-16 at the end.
+(define (half transcoder)
+  (guard (e ((i/o-decoding-error? e) 'bad))
+    (get-string-all (open-bytevector-input-port #vu8(0 97 0) transcoder))))
+(show (half (make-transcoder (utf-16-codec) (eol-style none) (error-handling-mode replace)))
+      (half (make-transcoder (utf-16-codec) (eol-style none) (error-handling-mode ignore)))
+      (half (make-transcoder (utf-16-codec) (eol-style none) (error-handling-mode raise))))
 ;; The rest
 (show (eval '(let-values (((a b) (values 1 2))) (+ a b)) (environment '(rnrs))) (let ((p (list 1 2))) (set-car! p 3) p)
       (do ((i 0 (+ i 1)) (l '() (cons i l))) ((= i 3) l)) (let*-values (((a) 1) ((b) (+ a 1))) b))
