@@ -4,6 +4,7 @@
 //!  memory                        ████████▒▒▒▒▒▒▒▒████............    one block: 32 KiB
 //!  starts     1 bit per word     1       1       1                   512 bytes
 //!  lines      1 byte per line    1 (128 bytes)   1        0          256 bytes
+//!  live       bytes per block    of the objects that were marked      4 bytes
 //! ```
 //!
 //! Between collections the start bits are exactly the objects of the block that were live at the last major
@@ -15,7 +16,7 @@
 //! those of pairs, since a pair does not say so itself; and the start bits as they were before marking, since objects
 //! must still be found while marking.
 
-use crate::address::{Address, BLOCK_BYTES, Span, prefetch};
+use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, PAIR_BYTES, Span, prefetch};
 use crate::region::{Mapping, Region};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -48,6 +49,8 @@ pub struct Marks {
 pub struct MarkTables {
     bits: *mut u64,
     lines: *mut u8,
+    /// Of each block the bytes of the objects whose lines were marked.
+    live: *mut u32,
 }
 
 impl MarkTables {
@@ -67,16 +70,19 @@ impl MarkTables {
             old & bit == 0
         }
     }
-    /// Marks the line of a pair.
+    /// Marks the line of a pair, once.
     ///
     /// # Safety
     /// As for `set`.
     #[inline(always)]
     pub unsafe fn mark_line(self, offset: u64) {
         // SAFETY: by the contract.
-        unsafe { *self.lines.add((offset >> LINE_SHIFT) as usize) = 1 }
+        unsafe {
+            *self.lines.add((offset >> LINE_SHIFT) as usize) = 1;
+            *self.live.add((offset >> BLOCK_SHIFT) as usize) += PAIR_BYTES as u32;
+        }
     }
-    /// Marks the lines of an object.
+    /// Marks the lines of an object, once.
     ///
     /// # Safety
     /// As for `set`, for all of the object.
@@ -88,6 +94,7 @@ impl MarkTables {
         unsafe {
             *self.lines.add(first as usize) = 1;
             *self.lines.add(last as usize) = 1;
+            *self.live.add((offset >> BLOCK_SHIFT) as usize) += bytes as u32;
             if last - first > 1 {
                 std::ptr::write_bytes(self.lines.add(first as usize), 1, (last - first) as usize);
             }
@@ -109,14 +116,16 @@ impl Marks {
     pub fn new(region: &Region) -> std::io::Result<Marks> {
         let bytes = region.span().bytes();
         let bits = Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?;
-        let lines = Mapping::reserve(bytes >> LINE_SHIFT)?;
+        // The bytes of each block come after the lines.
+        let lines = Mapping::reserve((bytes >> LINE_SHIFT) + (bytes >> BLOCK_SHIFT) * size_of::<u32>() as u64)?;
         let deferred = Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?;
         let (b, l) = (bits.base().words(), lines.base().bytes());
+        let live = lines.base().plus(bytes >> LINE_SHIFT).bytes().cast();
         Ok(Marks {
             _maps: [bits, lines],
             deferred,
             raw: Mapping::reserve(bytes >> (GRANULE_SHIFT + 3))?,
-            tables: MarkTables { bits: b, lines: l },
+            tables: MarkTables { bits: b, lines: l, live },
             base: region.base(),
             bytes,
             ambiguity: None,
@@ -273,6 +282,10 @@ impl Marks {
         }
         Ok(())
     }
+    /// Are pairs told from other objects?
+    pub const fn expects_ambiguity(&self) -> bool {
+        self.ambiguity.is_some()
+    }
     #[inline(always)]
     fn pair_bit(&self, a: Address) -> Option<(*mut u64, u64)> {
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
@@ -320,7 +333,17 @@ impl Marks {
         unsafe {
             std::ptr::write_bytes(self.tables.lines.add(at), 0, LINES_PER_BLOCK);
             std::ptr::write_bytes(word, 0, BIT_WORDS);
+            *self.live(start) = 0;
         }
+    }
+    fn live(&self, start: Address) -> *mut u32 {
+        // SAFETY: there is an entry for each block of the region.
+        unsafe { self.tables.live.add((start.offset_from(self.base) >> BLOCK_SHIFT) as usize) }
+    }
+    /// Bytes of the objects in the block at `start` whose lines were marked since it was last cleared.
+    pub fn live_bytes(&self, start: Address) -> u64 {
+        // SAFETY: as above; nobody writes the table meanwhile.
+        u64::from(unsafe { *self.live(start) })
     }
     /// Forgets the starts in the block at `start`; what is known of its lines stays.
     pub fn clear_starts(&self, start: Address) {
@@ -334,6 +357,14 @@ impl Marks {
         // SAFETY: as for `clear_starts`; nobody writes the table meanwhile.
         let words = unsafe { std::slice::from_raw_parts(word, BIT_WORDS) };
         words.iter().map(|w| w.count_ones() as u64).sum()
+    }
+    /// The lines of this span, whole ones of one block, are not free any more.
+    pub fn take_lines(&self, span: Span) {
+        let at = span.start.offset_from(self.base) >> LINE_SHIFT;
+        // SAFETY: they are lines of the region.
+        unsafe {
+            std::ptr::write_bytes(self.tables.lines.add(at as usize), 1, (span.bytes() >> LINE_SHIFT) as usize);
+        }
     }
     /// The next run of at least `least` free lines in the block at `start`, from line `from` on: first line and one
     /// past the last.
@@ -378,7 +409,9 @@ mod tests {
         assert_eq!(m.free_lines(b, 5, 1), Some((5, 10)));
         assert_eq!(m.free_lines(b, 10, 1), Some((16, 254)));
         assert_eq!(m.free_lines(b, 254, 1), None);
+        assert_eq!((m.live_bytes(b), m.live_bytes(b.plus(BLOCK_BYTES))), (16 + 16 + 256 + 128 * 5, 0));
         m.clear(b);
+        assert_eq!(m.live_bytes(b), 0);
         assert_eq!(m.free_lines(b, 0, 1), Some((0, 256)));
         assert!(!m.is_set(b.plus(24)));
     }

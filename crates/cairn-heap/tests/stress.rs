@@ -404,6 +404,8 @@ fn with_objects_born_old() {
         Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 21, 3_000).run(steps(20_000));
         let zeal = Zeal { old_births: true, evacuate, ..Zeal::default() };
         Stress::new(HeapConfig { zeal, ..HeapConfig::zealous() }, 22, 20_000).with_roots(500).run(steps(60_000));
+        let config = HeapConfig { zeal, ..HeapConfig::zealous() };
+        AnyStress::<true>::new(config, 23, 5_000).with_roots(500).run(steps(20_000));
     }
 }
 

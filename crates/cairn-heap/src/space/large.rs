@@ -106,6 +106,8 @@ pub struct LargeSpace {
     free_groups: Vec<u32>,
     /// Bytes of the objects that share blocks.
     shared: u64,
+    /// Bytes of the groups' blocks.
+    grouped: u64,
     /// Groups before this one have no place for an object of this many sixteens of units.
     first_fit: [usize; SHARED_BYTES as usize / CARD_BYTES as usize / 16 + 1],
     objects: Vec<LargeObject>,
@@ -194,6 +196,7 @@ impl LargeSpace {
         let n = if self.shared < FEW_BYTES { few } else { group_blocks(units) };
         let block = pool.take_run(n, spare)?;
         pool.table.set_run(block, n, Kind::Shared, Kind::Shared, 0);
+        self.grouped += u64::from(n) * BLOCK_BYTES;
         let size = n as usize * UNITS as usize;
         let group = Group { block, blocks: n, owners: vec![0; size], free: size, longest: size };
         let g = match self.free_groups.pop() {
@@ -326,6 +329,7 @@ impl LargeSpace {
             }
             self.first_fit.iter_mut().for_each(|f| *f = g.min(*f));
         } else {
+            self.grouped -= u64::from(group.blocks) * BLOCK_BYTES;
             pool.give_run(group.block, group.blocks);
             *group = Group::default();
             self.free_groups.push(g as u32);
@@ -338,6 +342,10 @@ impl LargeSpace {
     /// All objects.
     pub fn iter(&self) -> impl Iterator<Item = &LargeObject> {
         self.objects.iter().filter(|o| o.bytes > 0)
+    }
+    /// Bytes of blocks in groups that further objects can fill.
+    pub const fn hole_bytes(&self) -> u64 {
+        self.grouped - self.shared
     }
     /// Bytes allocated since the last collection.
     pub const fn young_bytes(&self) -> u64 {

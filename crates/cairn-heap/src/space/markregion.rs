@@ -23,12 +23,17 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
 use crate::blocks::{BlockPool, Kind, State, poison};
-use crate::marks::{LINE_BYTES, Marks};
+use crate::marks::{LINE_BYTES, LINES_PER_BLOCK, Marks};
 use crate::region::Cards;
+use cairn_layout::limits::CHECK_RESERVE;
 use std::collections::HashSet;
 
 /// Shorter runs of free lines are left alone.
 const LEAST_LINES: usize = 4;
+/// Runs of free lines that the mutator gets; shorter ones are not worth a heap check's slow path.
+const MUTATOR_LINES: usize = (2 * CHECK_RESERVE / LINE_BYTES) as usize;
+/// Where so much of a block's live lines is no live object, and holes cannot use it, it is *crumbled*.
+const CRUMBLED_BYTES: u64 = BLOCK_BYTES / 4;
 /// Larger objects may go to an overflow block; smaller ones fit every hole.
 const MEDIUM_BYTES: u64 = LEAST_LINES as u64 * LINE_BYTES;
 
@@ -64,6 +69,18 @@ struct Recycler {
     line: usize,
     /// Bytes of the holes not handed out yet.
     bytes: u64,
+    /// Blocks with holes long enough for the mutator.
+    long: Vec<BlockIndex>,
+}
+
+/// A block that is mostly empty, but in places too small to be holes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Crumbled {
+    /// Of its objects.
+    bytes: u64,
+    /// Live ones. Others, and it was refilled since.
+    lines: usize,
+    block: BlockIndex,
 }
 
 impl Recycler {
@@ -74,13 +91,32 @@ impl Recycler {
                 self.line = end;
                 let hole =
                     Hole { lo: start.plus(first as u64 * LINE_BYTES), hi: start.plus(end as u64 * LINE_BYTES) };
-                self.bytes -= hole.hi.offset_from(hole.lo);
+                self.take(hole, marks);
                 return Some(hole);
             }
             self.blocks.pop();
             self.line = 0;
         }
         None
+    }
+    /// A hole of at least `lines` lines, in a block with one of [`MUTATOR_LINES`].
+    fn next_long(&mut self, pool: &BlockPool, marks: &Marks, lines: usize) -> Option<Hole> {
+        while let Some(&b) = self.long.last() {
+            let start = pool.table.address_of(b);
+            if let Some((first, end)) = marks.free_lines(start, 0, lines) {
+                let hole =
+                    Hole { lo: start.plus(first as u64 * LINE_BYTES), hi: start.plus(end as u64 * LINE_BYTES) };
+                self.take(hole, marks);
+                return Some(hole);
+            }
+            self.long.pop();
+        }
+        None
+    }
+    /// Its lines are not free any more, for whoever looks for holes.
+    fn take(&mut self, hole: Hole, marks: &Marks) {
+        self.bytes -= hole.hi.offset_from(hole.lo);
+        marks.take_lines(Span::new(hole.lo, hole.hi));
     }
 }
 
@@ -104,6 +140,7 @@ pub struct MarkRegionSpace {
     grey: Vec<Grey>,
     scannable: Half,
     leaves: Half,
+    crumbled: Vec<Crumbled>,
     /// While a collection marks, lines say nothing yet: only fresh blocks are used.
     fresh_only: bool,
 }
@@ -121,6 +158,15 @@ pub enum Evacuate {
     },
     /// Those with even (0) or odd (1) numbers: a test of moving and staying objects side by side.
     EveryOther(u32),
+}
+
+/// Bytes that a major collection left.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// In lines with live objects.
+    pub lines: u64,
+    /// In live objects.
+    pub objects: u64,
 }
 
 /// What the slow paths of allocation need besides the space.
@@ -211,9 +257,11 @@ impl MarkRegionSpace {
         t.marks.set(self.leaf_overflow.hi);
         self.leaf_overflow.hi
     }
-    /// A whole block for scannable objects, which others will fill.
-    pub fn take_block(&mut self, t: &mut Tables) -> Span {
-        let hole = self.fresh(t, false);
+    /// A hole of at least so many bytes for scannable objects, which others will fill.
+    pub fn take_hole(&mut self, t: &mut Tables, bytes: u64) -> Span {
+        let lines = MUTATOR_LINES.max(bytes.div_ceil(LINE_BYTES) as usize);
+        let long = self.scannable.recycler.next_long(t.pool, t.marks, lines);
+        let hole = long.unwrap_or_else(|| self.fresh(t, false));
         Span::new(hole.lo, hole.hi)
     }
     fn fresh(&mut self, t: &mut Tables, leaf: bool) -> Hole {
@@ -295,7 +343,11 @@ impl MarkRegionSpace {
     /// Before marking: forgets starts and lines, and chooses the blocks to be evacuated, none of `stay`.
     pub fn begin_marking(&mut self, t: &mut Tables, evacuate: Evacuate, stay: &HashSet<BlockIndex>) {
         debug_assert!(self.grey.is_empty() && self.scan_lo == self.hole.lo && self.scan_hi == self.hole.hi);
-        if let Evacuate::Below { lines, room } = evacuate {
+        if let Evacuate::Below { mut lines, room } = evacuate {
+            if self.hole_bytes() > u64::from(self.blocks()) * BLOCK_BYTES / 4 {
+                // Nobody has filled the holes: they are too short for what comes.
+                lines = lines.max(LINES_PER_BLOCK / 8 * 5);
+            }
             let recyclable = self.scannable.recycler.blocks.iter().chain(&self.leaves.recycler.blocks);
             let counted = recyclable.map(|&b| (live_lines(t, b), b));
             let mut sparse: Vec<(usize, BlockIndex)> = counted.filter(|(live, _)| *live < lines).collect();
@@ -308,6 +360,7 @@ impl MarkRegionSpace {
                 }
                 t.pool.table.add_bits(b, State::FROM);
             }
+            self.evacuate_crumbled(t, room.saturating_sub(copies));
         }
         for half in [&mut self.scannable, &mut self.leaves] {
             if let Evacuate::EveryOther(parity) = evacuate {
@@ -330,14 +383,33 @@ impl MarkRegionSpace {
         (self.scan_lo, self.scan_hi, self.overflow_scan) = Default::default();
         self.fresh_only = true;
     }
-    /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others. Returns
-    /// the bytes of live lines.
-    pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> u64 {
+    /// Has crumbled blocks evacuated where they are many: the emptiest, but no more at once than an eighth of the space
+    /// in copies, so that pauses and the room for copies stay small.
+    fn evacuate_crumbled(&mut self, t: &mut Tables, room: u64) {
+        let blocks = u64::from(self.blocks());
+        let mut crumbled = std::mem::take(&mut self.crumbled);
+        crumbled.retain(|c| live_lines(t, c.block) == c.lines);
+        if (crumbled.len() as u64) < blocks / 8 {
+            return;
+        }
+        crumbled.sort_unstable();
+        let (mut copies, most) = (0, room.min(blocks * BLOCK_BYTES / 8));
+        for c in crumbled {
+            copies += c.bytes;
+            if copies > most {
+                break;
+            }
+            t.pool.table.add_bits(c.block, State::FROM);
+        }
+    }
+    /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others.
+    pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> Left {
         self.fresh_only = false;
-        let mut live = 0;
+        let mut crumbled = Vec::new();
+        let mut left = Left { lines: 0, objects: 0 };
         for half in [&mut self.scannable, &mut self.leaves] {
             let mut free = 0;
-            let recyclable = &mut half.recycler.blocks;
+            let recycler = &mut half.recycler;
             half.blocks.retain(|&b| {
                 let state = t.pool.table.state(b);
                 let start = t.pool.table.address_of(b);
@@ -348,7 +420,8 @@ impl MarkRegionSpace {
                 }
                 if state.has(State::YOUNG) {
                     t.pool.table.clear_bits(b, State::YOUNG);
-                    live += BLOCK_BYTES;
+                    left.lines += BLOCK_BYTES;
+                    left.objects += BLOCK_BYTES;
                     return true;
                 }
                 let lines = live_lines(t, b);
@@ -356,7 +429,7 @@ impl MarkRegionSpace {
                     free_block(t, b, state);
                     return false;
                 }
-                live += lines as u64 * LINE_BYTES;
+                left.lines += lines as u64 * LINE_BYTES;
                 let (mut line, before) = (0, free);
                 while let Some((first, end)) = t.marks.free_lines(start, line, LEAST_LINES) {
                     free += (end - first) as u64 * LINE_BYTES;
@@ -373,7 +446,15 @@ impl MarkRegionSpace {
                     }
                 }
                 if free > before {
-                    recyclable.push(b);
+                    recycler.blocks.push(b);
+                }
+                if t.marks.free_lines(start, 0, MUTATOR_LINES).is_some() {
+                    recycler.long.push(b);
+                }
+                let bytes = t.marks.live_bytes(start);
+                left.objects += bytes;
+                if bytes + CRUMBLED_BYTES < lines as u64 * LINE_BYTES {
+                    crumbled.push(Crumbled { bytes, lines, block: b });
                 }
                 true
             });
@@ -382,7 +463,8 @@ impl MarkRegionSpace {
             half.blocks.sort_unstable();
             half.recycler.blocks.sort_unstable_by(|a, b| b.cmp(a));
         }
-        live
+        self.crumbled = crumbled;
+        left
     }
 }
 

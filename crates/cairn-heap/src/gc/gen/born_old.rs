@@ -27,6 +27,7 @@
 use super::Gen;
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
 use crate::blocks::{Kind, State};
+
 use crate::heap::Core;
 use crate::marks::Marks;
 use crate::model::{Measure, ObjectModel};
@@ -76,8 +77,9 @@ impl BornOld {
 }
 
 impl Gen {
-    /// After a collection: may the next objects be born old? `possible`: nothing else is in the way.
-    pub(super) fn begin_old_births(&mut self, core: &Core, possible: bool) {
+    /// After a collection: may the next objects be born old?
+    pub(super) fn begin_old_births(&mut self, core: &Core) {
+        let held = self.held(core);
         let b = &mut self.born_old;
         debug_assert!(!b.under_way && !b.unsettled);
         (b.taken, b.continuation) = (0, false);
@@ -85,21 +87,22 @@ impl Gen {
         // Who verifies wants objects to be young, and collections to come often.
         let zealous = core.zeal.every_safepoint || core.zeal.verify && !core.zeal.old_births;
         let quiet = b.banned == 0 && core.sampling.is_none() && !zealous;
-        if !possible || !quiet || !core.pinned.islands().is_empty() {
+        if !quiet {
             return;
         }
-        let budget = core.sizing.old_births(core.used(), core.zeal.old_births);
+        let budget = core.sizing.old_births(held, core.zeal.old_births);
         (b.under_way, b.budget) = (budget >= BLOCK_BYTES, budget);
     }
 
-    /// A block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need the rest.
+    /// A hole or a block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need the
+    /// rest.
     pub(super) fn take_for_old_births(&mut self, core: &mut Core, need: u64) -> Option<Span> {
         if need > BLOCK_BYTES || core.pool.free_singles() <= self.reserve_blocks() {
             return None;
         }
         let mut t = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
-        let span = self.old.take_block(&mut t);
-        self.born_old.taken += BLOCK_BYTES;
+        let span = self.old.take_hole(&mut t, need);
+        self.born_old.taken += span.bytes();
         self.born_old.unsettled = true;
         Some(span)
     }
@@ -173,9 +176,13 @@ struct Found {
 /// The extent's objects are initialised.
 unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> Found {
     let mut found = Found::default();
+    let ambiguity = marks.expects_ambiguity();
     let mut a = x.span.start;
     while a < x.lo {
         marks.set(a);
+        if ambiguity {
+            marks.note_pair(a, true);
+        }
         a = a.plus(PAIR_BYTES);
     }
     // SAFETY: what lies between the cursors is free.
@@ -199,6 +206,9 @@ unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> 
             found.continuation |= m.continuation;
         }
         marks.set(a);
+        if ambiguity {
+            marks.note_pair(a, false);
+        }
         if m.leaf {
             found.leaf = true;
             marks.set_raw(Span::new(a.plus(WORD), a.plus(m.bytes)));

@@ -330,7 +330,8 @@ impl Gen {
         core.stats.copied += copied;
         core.old_moves += u64::from(copied > 0);
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
-        core.sizing.after_major(core.used() - blocks + small, self.nursery_bytes);
+        let others = core.used() - core.large.hole_bytes() - blocks;
+        core.sizing.after_major(others + small.objects, others + small.lines, self.nursery_bytes);
         core.sizing.note_age(before, core.stats.allocated);
         self.major_wanted = false;
         // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it
@@ -345,7 +346,7 @@ impl Gen {
 
     /// Bytes held outside the nursery, holes not counted.
     fn held(&self, core: &Core) -> u64 {
-        core.used() - self.old.hole_bytes()
+        core.used() - self.old.hole_bytes() - core.large.hole_bytes()
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -572,7 +573,7 @@ impl Plan for Gen {
         if walks {
             check::demand("after", core, model, &[], client);
         }
-        self.begin_old_births(core, !(M::AMBIGUOUS || C::AMBIGUOUS) && M::SELF_DESCRIBING);
+        self.begin_old_births(core);
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
