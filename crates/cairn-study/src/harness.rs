@@ -348,6 +348,8 @@ fn modified_beside(path: &Path) -> SystemTime {
 /// Runs a compiler.
 fn succeed(mut command: Command, program: &Path) -> Result<(), String> {
     let compiler = command.get_program().to_os_string();
+    // Some read the names of files by the locale.
+    command.env("LC_ALL", "C.UTF-8");
     let output = command.output().map_err(|e| format!("cannot run {}: {e}", compiler.display()))?;
     if output.status.success() {
         return Ok(());
@@ -407,7 +409,7 @@ mod tests {
     #[test]
     fn a_study_resumes_where_it_was_interrupted() {
         let place = Place::new("resume");
-        let script = format!("printf x >> {}/ran; echo '{{\"n\": 5}}' > $CAIRN_STATS_FILE", place.0.display());
+        let script = format!("printf x >> '{}/ran'; echo '{{\"n\": 5}}' > $CAIRN_STATS_FILE", place.0.display());
         let cells = || vec![Cell { name: "a".into(), run: shell(&script) }];
         assert_eq!(place.lab(false).measure(&cells(), 2).unwrap()[0].as_ref().unwrap()[1]["n"], 5.0);
         assert_eq!(place.runs(), 2);
@@ -428,7 +430,7 @@ mod tests {
         let place = Place::new("alternate");
         let say = |c: &str, status: u8| Cell {
             name: c.into(),
-            run: shell(&format!("printf {c} >> {}/ran; exit {status}", place.0.display())),
+            run: shell(&format!("printf {c} >> '{}/ran'; exit {status}", place.0.display())),
         };
         let results = place.lab(false).measure(&[say("a", 0), say("b", 1), say("c", 0)], 2).unwrap();
         assert_eq!(fs::read_to_string(place.0.join("ran")).unwrap(), "abcac");
@@ -442,7 +444,7 @@ mod tests {
         let cell = |n: usize| Cell {
             name: n.to_string(),
             run: shell(&format!(
-                "printf x >> {}/ran; echo '{{\"n\": {n}}}' > $CAIRN_STATS_FILE; exit $(({n} == 3))",
+                "printf x >> '{}/ran'; echo '{{\"n\": {n}}}' > $CAIRN_STATS_FILE; exit $(({n} == 3))",
                 place.0.display()
             )),
         };

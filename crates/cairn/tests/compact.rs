@@ -5,7 +5,7 @@ use cairn_layout::facts::COLLECTORS;
 use std::process::{Command, Output};
 
 mod common;
-use common::{Directory, binary, root};
+use common::{Directory, binary, root, with_addresses};
 
 fn run(arguments: &[&str], text: &str) -> Output {
     let directory = Directory::new(&format!("compact-{:x}", text.len() * 31 + arguments.concat().len()));
@@ -80,8 +80,7 @@ fn garbage_is_found_and_what_lives_has_a_limit() {
 fn addresses_may_be_few() {
     let directory = Directory::new("compact-addresses");
     directory.write("p.scm", format!("{LIST} (write (sum (made 3000000 #f) 0))"));
-    let command = format!("ulimit -v 1000000; exec {} run {}/p.scm", binary().display(), directory.0.display());
-    let o = Command::new("sh").args(["-c", &command]).output().unwrap();
+    let o = with_addresses(1_000_000, &binary()).arg("run").arg(directory.0.join("p.scm")).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&o.stdout), "4500001500000", "{}", String::from_utf8_lossy(&o.stderr));
 }
 

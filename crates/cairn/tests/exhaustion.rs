@@ -275,9 +275,10 @@ fn few_addresses_for_a_stack() {
             let output = run.current_dir(&d.0).env_remove("CAIRN_ZEAL").output().unwrap();
             let err = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(1), "{frames} {gc} {kilobytes}: {err}");
-            let said =
-                ["error: out of memory: ", "error: recursion is too deep: "].iter().any(|s| err.starts_with(s));
-            assert!(said, "{frames} {gc} {kilobytes}: {err}");
+            // Compiled in this process, and not yet for another run: LLVM has most of the addresses.
+            let few = (kilobytes == 300_000).then_some("cairn: cannot reserve address space for the heap: ");
+            let complaints = ["error: out of memory: ", "error: recursion is too deep: "].into_iter().chain(few);
+            assert!({ complaints }.any(|s| err.starts_with(s)), "{frames} {gc} {kilobytes}: {err}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -47,8 +48,9 @@ impl Editor {
         let mut editor = Editor { server, to, from, sent: 0, early: Vec::new(), directory };
         let root = editor.uri("");
         let folders = json!([{ "uri": root.trim_end_matches('/'), "name": "x" }]);
-        let params =
-            json!({ "processId": null, "capabilities": {}, "workspaceFolders": folders, "rootUri": null });
+        // Some editors encode nothing.
+        let odd = "file:///nowhere/a b λ";
+        let params = json!({ "processId": null, "capabilities": {}, "workspaceFolders": folders, "rootUri": odd });
         let answer = editor.ask("initialize", params);
         assert_eq!(answer["serverInfo"]["name"], "cairn");
         assert_eq!(answer["capabilities"]["textDocumentSync"]["change"], 2);
@@ -57,7 +59,13 @@ impl Editor {
     }
 
     fn uri(&self, name: &str) -> String {
-        format!("file://{}", self.directory.0.join(name).display())
+        let path = self.directory.0.join(name);
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"/-_.~".contains(&b);
+        let encoded = path.as_os_str().as_bytes().iter().map(|&b| match b {
+            b if plain(b) => char::from(b).to_string(),
+            b => format!("%{b:02X}"),
+        });
+        "file://".chars().map(String::from).chain(encoded).collect()
     }
 
     fn write(&mut self, message: &Value) {
@@ -303,8 +311,8 @@ fn libraries_are_looked_for_in_the_workspace_and_as_they_are_open() {
     let there = e.at("definition", "programs/main.scm", &json!({ "line": 0, "character": 45 }));
     assert_eq!((there["uri"].as_str().unwrap(), &*range(&there["range"])), (&*e.uri(library), "0:0-0:0"));
     let there = e.at("definition", "programs/main.scm", &json!({ "line": 0, "character": 12 }));
-    let file = there["uri"].as_str().unwrap().strip_prefix("file://").unwrap();
-    assert!(std::fs::read_to_string(file).unwrap().contains("(define-library (scheme base)"), "{file}");
+    let file = file_of(&there["uri"]);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("(define-library (scheme base)"), "{file}");
 
     // the library is changed in the editor, not on the disk
     e.open(library, LIBRARY);
@@ -361,9 +369,9 @@ fn names_have_meanings() {
         [&there[0], &there[1], &there[2], &there[3]].map(place),
         ["2:15-2:16", "3:15-3:26", "2:9-2:14", "4:7-4:8"]
     );
-    let file = there[4]["uri"].as_str().unwrap().strip_prefix("file://").unwrap();
+    let file = file_of(&there[4]["uri"]);
     let line = there[4]["range"]["start"]["line"].as_u64().unwrap() as usize;
-    let library = std::fs::read_to_string(file).unwrap();
+    let library = std::fs::read_to_string(&file).unwrap();
     assert!(library.lines().nth(line).unwrap().contains("vector-map"), "{file}:{line}");
     assert_eq!(there[7], Value::Null);
     e.quit();
@@ -621,6 +629,18 @@ fn odd_messages_do_no_harm() {
     let mut e = Editor::new("dies", &[]);
     e.to = None;
     assert_eq!(e.server.wait().unwrap().code(), Some(1));
+}
+
+/// The path in a URI.
+fn file_of(uri: &Value) -> String {
+    let encoded = uri.as_str().unwrap().strip_prefix("file://").unwrap();
+    let mut parts = encoded.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 /// A program of ten thousand lines.

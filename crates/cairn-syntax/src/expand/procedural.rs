@@ -41,6 +41,7 @@ use cairn_core::{rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
+use rustix::process::{Resource, getrlimit};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -276,8 +277,7 @@ impl Expander<'_> {
             limit,
             span: form.span,
         };
-        // long lists are dropped by recursion; a stack that is not touched costs nothing
-        let expansion = stacker::grow(1 << 30, || u.expand(p, form));
+        let expansion = stacker::grow(stack_bytes(), || u.expand(p, form));
         let (size, pending) = (u.size.get(), u.pending.into_inner());
         let x = match expansion {
             Ok(x) => x,
@@ -714,4 +714,11 @@ fn closure_parts<'p>(x: &Value<'p>) -> Option<(bool, Value<'p>)> {
         },
         _ => None,
     }
+}
+
+/// A stack for expansions: long lists are dropped by recursion. What is not touched costs nothing but addresses, of
+/// which there may be few (`ulimit -v`).
+fn stack_bytes() -> usize {
+    let addresses = getrlimit(Resource::As).current.and_then(|n| usize::try_from(n).ok());
+    addresses.map_or(1 << 30, |n| (n / 16).min(1 << 30))
 }

@@ -44,8 +44,8 @@ use lsp_types::{
     CompletionParams, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentFormattingParams,
     DocumentHighlight, DocumentSymbolParams, FoldingRangeParams, FoldingRangeProviderCapability,
-    HoverProviderCapability, InitializeParams, InlayHintParams, Location, OneOf, PublishDiagnosticsParams,
-    ReferenceParams, RenameOptions, RenameParams, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    HoverProviderCapability, InlayHintParams, Location, OneOf, PublishDiagnosticsParams, ReferenceParams,
+    RenameOptions, RenameParams, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
     SemanticTokensParams, ServerCapabilities, SignatureHelpOptions, TextDocumentPositionParams,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
 };
@@ -127,7 +127,6 @@ fn talk(
     let (id, params) = connection.initialize_start()?;
     let info = json!({ "name": "cairn", "version": env!("CARGO_PKG_VERSION") });
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": info }))?;
-    let params: InitializeParams = serde_json::from_value(params)?;
     library_path.extend(roots(&params));
     let sender = connection.sender.clone();
     // an editor that does not listen any more is noticed where it does not speak
@@ -168,12 +167,12 @@ fn talk(
     }
 }
 
-/// The directories that the editor has open.
-fn roots(params: &InitializeParams) -> Vec<PathBuf> {
-    let folders = params.workspace_folders.iter().flatten().map(|f| f.uri.as_str());
-    #[allow(deprecated)] // older editors say it so
-    let root = params.root_uri.as_ref().map(|uri| uri.as_str());
-    let mut roots: Vec<PathBuf> = folders.chain(root).filter_map(uri::path_of).collect();
+/// The directories that the editor has open. Names with letters that should have been encoded are understood, too.
+fn roots(params: &Value) -> Vec<PathBuf> {
+    let folders = params["workspaceFolders"].as_array().into_iter().flatten().map(|f| &f["uri"]);
+    // older editors say it so
+    let root = [&params["rootUri"]];
+    let mut roots: Vec<PathBuf> = folders.chain(root).filter_map(Value::as_str).filter_map(uri::path_of).collect();
     roots.dedup();
     roots
 }
