@@ -40,7 +40,7 @@
    &message make-message-condition message-part? part-message
    &irritants make-irritants-condition irritants-part? part-irritants
    &who make-who-condition who-part? part-who
-   call-with-interrupts interrupt? interrupt-number
+   call-with-interrupts raise-interrupt interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
    wrong-type wrong-record
    out-of-range wrong-element check-procedure is-range? within-range define-ranged list-end endless-list write-to-string

@@ -203,16 +203,22 @@
       (if (condition? c) (suggest c))
       (leave #f))
 
-    ;; The signal hook. A program that wants signals itself has its own.
+    ;; The signal hook. A program that wants signals itself has its own.  In sessions with threads, the main thread is
+    ;; interrupted, wherever it waits.
     (define (interrupted)
-      (if (= (abs (%machine-ref (slot-raised))) 2)
-          (begin
-            (report "interrupted" (no-site))
-            (if (= level 0)
-                (set-frames! (frames-at (no-site))))
-            (if leave
-                (leave #f)))
-          (exit 143)))
+      (let ((number (%machine-ref (slot-raised))) (hook (%machine-ref (slot-interrupt-hook))))
+        (define (thunk)
+          (if (= (abs number) 2)
+              (begin
+                (report "interrupted" (no-site))
+                (if (= level 0)
+                    (set-frames! (frames-at (no-site))))
+                (if leave
+                    (leave #f)))
+              (exit 143)))
+        (if (and (> number 0) (%procedure? hook))
+            (hook thunk)
+            (thunk))))
 
     ;; Calls `thunk`; #f if it was left by an error.
     (define (guarded thunk)

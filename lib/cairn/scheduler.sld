@@ -416,12 +416,16 @@
     (define turns-between-looks 61)
     (define turns turns-between-looks)
 
+    ;; Has the program asked for signals?  A session at the prompt, which only ends what is running, has not.
+    (define (signals-wake?)
+      (%eq? (%machine-ref (slot-signal-hook)) raise-interrupt))
+
     ;; Nobody can run: waits for files, time and signals.
     (define (idle)
       (if timeline? (%timeline-turn #f))
       (let ((time (time-to-next)))
         (cond
-          ((if (waiting-outside?) #t (%procedure? (%machine-ref (slot-signal-hook))))
+          ((if (waiting-outside?) #t (signals-wake?))
            (cond
              ((if ticking (if (%fx< time 0) #t (%fx< tick-nanoseconds time)) #f)
               ;; The ticker stays on for a while: most waits are short.
@@ -429,7 +433,7 @@
               (if (%fx= ready-count 0) (stop-ticker!)))
              ;; All wait for other places, and nothing else can happen here.
              ((if (%fx< time 0)
-                  (if (%fx= place-waits file-waits) (%not (%procedure? (%machine-ref (slot-signal-hook)))) #f)
+                  (if (%fx= place-waits file-waits) (%not (signals-wake?)) #f)
                   #f)
               (look-outside -2))
              (else (look-outside time))))

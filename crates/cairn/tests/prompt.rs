@@ -62,6 +62,26 @@ fn values_get_variables_when_they_are_mentioned() {
     assert_eq!(out, format!("42\n(42 42)\n5\n(5 same)\nnew\n{threes}$1\n$2\n$3\n3\n(3)\n"), "{err}");
 }
 
+/// While a session waits for input from a pipe, its threads run, and SIGTERM ends it.
+#[test]
+fn threads_of_a_session_run_while_it_waits() {
+    let mut child = Command::new(binary()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let text = "(import (cairn thread))
+        (define (tick) (thread-sleep! 0.01) (display \"tick\") (flush-output-port) (tick))
+        (define t (spawn tick))
+        (define busy (spawn (lambda () (let loop () (loop)))))\n";
+    pipe.write_all(text.as_bytes()).unwrap();
+    let mut said = [0; 40];
+    child.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    assert_eq!(String::from_utf8_lossy(&said), "tick".repeat(10));
+    let killed = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(killed.success());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(143), "{status}");
+    drop(pipe);
+}
+
 /// Many inputs take no more memory than few.
 #[test]
 fn inputs_are_forgotten() {
@@ -494,6 +514,16 @@ mod terminal {
         s.expect("error: interrupted");
         s.send("(* 6 7)\n");
         s.expect("42");
+        // also when a thread waits
+        s.send("(import (cairn thread)) (define t (spawn (lambda () (thread-sleep! 1000)))) 'spawned\n");
+        s.expect("spawned");
+        s.expect("> ");
+        for number in ["107", "108"] {
+            s.send("\x03");
+            s.expect("error: interrupted");
+            s.send(&format!("(- {number}000 1)\n"));
+            s.expect(&format!("{}999", number.parse::<i32>().unwrap() - 1));
+        }
         assert!(!s.seen.contains('\x1b'));
         s.send("\x04");
         assert_eq!(s.status(), Some(0));

@@ -364,8 +364,8 @@ fn before_read(ctx: &mut Machine, fd: i32) {
 /// Flushes standard output, standard error and all open file output ports. False when something was lost; that has
 /// been said on standard error.
 pub fn flush_all(ctx: &mut Machine) -> bool {
-    // Nobody is left who could wait.
-    *ctx.slot_mut(slot::WAIT_HOOK) = Value::FALSE;
+    // Nobody could wait meanwhile; in a session threads go on afterwards.
+    let hook = std::mem::replace(ctx.slot_mut(slot::WAIT_HOOK), Value::FALSE);
     let mut ports = rt(ctx).open_ports.clone();
     ports.extend([ctx.slot(slot::STDOUT), ctx.slot(slot::STDERR)]);
     let mut complete = true;
@@ -377,6 +377,7 @@ pub fn flush_all(ctx: &mut Machine) -> bool {
             }
         }
     }
+    *ctx.slot_mut(slot::WAIT_HOOK) = hook;
     complete
 }
 

@@ -108,6 +108,9 @@ pub(super) struct Module {
     pub(super) table: FxHashMap<Ident, Entrance>,
     /// Globals that are referred to but not defined (yet).
     pub(super) unbound: FxHashMap<Ident, (GlobalId, Span)>,
+    /// Variables whose names mean something else now, such as a macro. Code from before refers to them; so if the name
+    /// is a variable's again, it is theirs.
+    hidden: FxHashMap<Ident, GlobalId>,
 }
 
 /// What looking up gives.
@@ -133,7 +136,13 @@ pub(super) struct Mark {
 
 impl Expander<'_> {
     pub(super) fn new_module(&mut self, name: Option<Rc<str>>, builtin: bool) -> u32 {
-        let module = Module { name, builtin, table: FxHashMap::default(), unbound: FxHashMap::default() };
+        let module = Module {
+            name,
+            builtin,
+            table: FxHashMap::default(),
+            unbound: FxHashMap::default(),
+            hidden: FxHashMap::default(),
+        };
         self.s.modules.push(module);
         self.s.modules.len() as u32 - 1
     }
@@ -299,6 +308,10 @@ impl Expander<'_> {
         if let Some((g, _)) = self.module().unbound.remove(&id) {
             return g;
         }
+        if let Some(g) = self.module().hidden.remove(&id) {
+            self.s.program.globals[g.0 as usize].assigned = true;
+            return g;
+        }
         self.compiled_variable(id, library).unwrap_or_else(|| self.fresh_global(name, library))
     }
 
@@ -331,7 +344,19 @@ impl Expander<'_> {
     }
 
     pub(super) fn define_top(&mut self, id: Ident, binding: Binding, span: Span) {
-        self.module().table.insert(id, Entrance { binding, origin: Origin::Defined, span });
+        self.enter_top(id, Entrance { binding, origin: Origin::Defined, span });
+    }
+
+    /// Gives a name a meaning at top level: what it was before.
+    fn enter_top(&mut self, id: Ident, new: Entrance) -> Option<Entrance> {
+        let module = self.module();
+        let old = module.table.insert(id, new);
+        if let Some(Entrance { binding: Binding::Global(g), origin: Origin::Defined, .. }) = old
+            && new.binding != Binding::Global(g)
+        {
+            module.hidden.insert(id, g);
+        }
+        old
     }
 
     /// Adds an imported binding; the latest import wins.
@@ -340,7 +365,7 @@ impl Expander<'_> {
             self.s.procedural |= Way::of(c).is_some() || c == Core::SyntaxCase;
             self.s.syntax_case |= c == Core::SyntaxCase && !self.module().builtin;
         }
-        let old = self.module().table.insert(id, Entrance { binding, origin: Origin::Imported, span });
+        let old = self.enter_top(id, Entrance { binding, origin: Origin::Imported, span });
         if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
             let d =
                 Diagnostic::new(span, format!("`{}` is imported twice with different meanings", self.name(id)))

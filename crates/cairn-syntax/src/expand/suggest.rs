@@ -167,6 +167,13 @@ impl Expander<'_> {
         let mut names: Vec<String> = names.map(|id| self.name(*id).to_string()).collect();
         names.sort();
         let homes = self.homes();
+        // Without a comparator it is what other systems mean by that name.
+        let older =
+            names.iter().any(|n| n == "make-hash-table") && !names.iter().any(|n| n.contains("comparator"));
+        let known = homes.get("make-hash-table").is_some_and(|c| c.iter().any(|l| l == "(srfi 69)"));
+        if older && known && !libraries.iter().any(|l| l == "(srfi 69)") {
+            libraries.push("(srfi 69)".to_string());
+        }
         // names that leave no choice first
         names.sort_by_key(|n| homes.get(n).map_or(0, Vec::len));
         for name in names {
