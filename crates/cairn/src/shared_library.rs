@@ -10,9 +10,8 @@
 //!                                     }
 //! ```
 //!
-//! Descriptors lie in the code and have addresses in them, so the loader writes to the code when it maps the library (a
-//! text relocation); a system that forbids this cannot load it. It is never unloaded: compiled code is entered once
-//! (`-z nodelete`). GMP's archive, as distributions have it, refers to C's `stderr` as only executables can; so here
+//! The loader writes nothing into the code (`-z text`): the descriptors that lie there have distances for addresses. The
+//! library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have it, refers to C's `stderr` as only executables can; so here
 //! that is a variable of the library (`--wrap`).
 
 use crate::CompileOptions;
@@ -72,7 +71,7 @@ pub(crate) fn build(program: &Compiled, debug: bool, output: &Path) -> Result<()
     std::fs::write(map.path(), names.version_script(exports)).map_err(|e| cannot_write(map.path(), e))?;
     let script = format!("-Wl,--version-script={}", map.path().display());
     let soname = format!("-Wl,-soname,{}", names.file);
-    let mut options = vec!["-shared", "-fPIC", "-Wl,-Bsymbolic", "-Wl,-z,notext", "-Wl,-z,nodelete"];
+    let mut options = vec!["-shared", "-fPIC", "-Wl,-Bsymbolic", "-Wl,-z,text", "-Wl,-z,nodelete"];
     options.extend(["-Wl,--wrap=stderr", &script, &soname]);
     options.extend((!debug).then_some("-Wl,--strip-debug"));
     linked(program, &names.functions(exports, runtime), &[], &archive, &options, output)?;

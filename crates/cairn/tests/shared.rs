@@ -132,6 +132,81 @@ fn what_c_waits_for_survives_collections_at_every_safepoint() {
     }
 }
 
+/// A frame whose live map is not in its descriptor, several values, and an error with a backtrace: all that descriptors
+/// refer to by distances.
+fn referring() -> String {
+    let names: Vec<String> = (0..150).map(|i| format!("x{i}")).collect();
+    let bound: Vec<String> = (0..150).map(|i| format!("(x{i} (list (+ n {i})))")).collect();
+    let all = names.iter().map(|x| format!("(car {x})")).collect::<Vec<_>>().join(" ");
+    format!(
+        "(import (scheme base) (cairn c))
+         (define (parts n) (if (= n 0) (values 1 2 3) (parts (- n 1))))
+         (define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
+         (define (wide n) (let ({}) (let ((l (build n))) (+ (length l) {all}))))
+         (define (fails n) (+ 1 (vector-ref (vector n) (+ n 1))))
+         (c-export long \"wide\" (long) wide)
+         (c-export long \"several\" (long)
+           (lambda (n) (call-with-values (lambda () (parts n)) (lambda (a b c) (+ a (* 10 b) (* 100 c))))))
+         (c-export long \"counted\" (long)
+           (lambda (n) (call-with-values (lambda () (parts n)) (lambda l (length l)))))
+         (c-export long \"fails\" (long) (lambda (n) (* 2 (fails n))))",
+        bound.join(" ")
+    )
+}
+
+/// The loader writes nothing into the code: a system may forbid it, and processes share the pages.
+#[test]
+fn there_are_no_text_relocations() {
+    let ways: [&[&str]; 4] = [
+        &[],
+        &["--opt=low", "--frames=stack"],
+        &["--frames=native", "--gc=marksweep"],
+        &["--frames=heap", "--debug"],
+    ];
+    for options in ways {
+        let directory = library("referring", &referring(), options);
+        directory.write(
+            "use.c",
+            "#include \"referring.h\"
+             #include <stdio.h>
+             int main(void) {
+               printf(\"%ld %ld %ld\\n\", wide(1000), several(5), counted(5));
+               long failed = fails(3);
+               printf(\"%ld %s\\n\", failed, referring_error());
+               return referring_close();
+             }",
+        );
+        compile(&directory.0, "use.c", "referring");
+        let expected = "162175 321 3\n0 error: vector-ref: a vector of length 1 has no element 4\n";
+        for zeal in ["0", "1"] {
+            let said = printed(&program(&directory.0, &[]).env("CAIRN_ZEAL", zeal).output().unwrap());
+            assert!(said.starts_with(expected) && said.contains(": fails "), "{options:?} {said}");
+        }
+        let read = |what: &str| {
+            let output =
+                Command::new("readelf").args([what, "libreferring.so"]).current_dir(&directory.0).output();
+            printed(&output.unwrap())
+        };
+        assert!(!read("-dW").contains("TEXTREL"), "{options:?}");
+        // addresses that the loader changes lie in no segment of code
+        let number = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap();
+        let segments = read("-lW");
+        let code: Vec<std::ops::Range<u64>> = (segments.lines())
+            .filter(|l| l.trim_start().starts_with("LOAD") && l.contains(" R E "))
+            .map(|l| l.split_whitespace().map(String::from).collect::<Vec<_>>())
+            .map(|words| number(&words[2])..number(&words[2]) + number(&words[5]))
+            .collect();
+        assert!(!code.is_empty(), "{segments}");
+        let relocations = read("-rW");
+        let places: Vec<u64> = (relocations.lines())
+            .filter(|l| l.contains(" R_X86_64_"))
+            .map(|l| number(l.split_whitespace().next().unwrap()))
+            .collect();
+        assert!(places.len() > 100, "{relocations}");
+        assert!(!places.iter().any(|place| code.iter().any(|c| c.contains(place))), "{options:?}");
+    }
+}
+
 /// Nothing of the runtime can be seen, so another library's runtime cannot get in its way.
 #[test]
 fn only_what_is_exported_can_be_seen() {
