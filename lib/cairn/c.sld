@@ -216,8 +216,8 @@
     ;; By number, as callbacks are.
     (define exports (%make-vector 16 #f))
 
-    ;; `structs` is as for c-function; `expected`: how they travel as C has been told.  `functions`: for each type #f, or
-    ;; what makes a procedure of C's pointer; or #f, if there is none among them.
+    ;; `structs` is as for c-function; `expected`: how they travel as C has been told.  `functions`: for each type #f,
+    ;; or what makes a procedure of C's pointer; or #f, if there is none among them.
     (define (make-c-export n name types names structs expected functions procedure)
       (check-procedure "c-export" procedure)
       (let ((shapes (if structs (shapes-of structs) #f)))

@@ -13,9 +13,9 @@
 //! What the words are is said at [`cairn_rt::Exports::arguments`]: the first one is where a structure goes that is the
 //! result, or the length of a vector.
 //!
-//! The loader writes nothing into the code (`-z text`): the descriptors that lie there have distances for addresses. The
-//! library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have it, refers to C's `stderr` as only executables can; so here
-//! that is a variable of the library (`--wrap`).
+//! The loader writes nothing into the code (`-z text`): the descriptors that lie there have distances for addresses.
+//! The library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have it,
+//! refers to C's `stderr` as only executables can; so here that is a variable of the library (`--wrap`).
 
 use crate::CompileOptions;
 use crate::Error;

@@ -298,7 +298,7 @@ pub extern "C" fn cairn_c_answer(
         && let (Callee::Export(number), Given::Words(words)) = unsafe { ((*call).callee, &(*call).given) }
     {
         // SAFETY: the values of the request are what its arguments have become.
-        unsafe { rt(ctx).c.exports.give_back(number, *words, access::words(*arguments)) };
+        unsafe { rt(ctx).c.exports.give_back(number, *words, |i| numeric::bytes(access::words(*arguments)[i])) };
     }
     answered
 }

@@ -1,7 +1,5 @@
 //! Scheme procedures that C calls by name, in a shared library: their types, and a call of one.
 
-use crate::numeric;
-use cairn_layout::Value;
 use cairn_layout::c::{CType, Shape, VectorType, exported};
 use std::cell::Cell;
 use std::ffi::CString;
@@ -92,12 +90,12 @@ impl Exports {
     /// Puts what the procedure has changed in vectors among its arguments into C's.
     ///
     /// # Safety
-    /// As of [`Exports::arguments`], which have become these values.
-    pub unsafe fn give_back(&self, number: usize, words: *const u64, values: &[Value]) {
+    /// As of [`Exports::arguments`]; `elements` has the bytes of what has become of one.
+    pub unsafe fn give_back<'a>(&self, number: usize, words: *const u64, elements: impl Fn(usize) -> &'a [u8]) {
         // SAFETY: by the contract; what nobody has changed may lie where nobody can write.
         unsafe {
             for (i, v) in self.vectors(number, words).filter(|(_, v)| v.address != 0 && !v.t.constant) {
-                let (own, theirs) = (numeric::bytes(values[i]), v.address as *mut u8);
+                let (own, theirs) = (elements(i), v.address as *mut u8);
                 if *own != *slice_from_raw_parts(theirs, own.len()) {
                     copy_nonoverlapping(own.as_ptr(), theirs, own.len());
                 }
