@@ -151,7 +151,7 @@ pub const fn exported(code: u8) -> (CType, Option<VectorType>) {
     }
     let n = code - VectorType::FIRST;
     match NumericKind::of((n / 2) as i64) {
-        Some(kind) => (CType::Bytes, Some(VectorType { kind, constant: n % 2 != 0 })),
+        Some(kind) => (CType::Bytes, Some(VectorType { kind, constant: n & 1 != 0 })),
         None => (CType::Bytes, None),
     }
 }

@@ -14,8 +14,8 @@
 //! result, or the length of a vector.
 //!
 //! The loader writes nothing into the code (`-z text`): the descriptors that lie there have distances for addresses.
-//! The library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have it,
-//! refers to C's `stderr` as only executables can; so here that is a variable of the library (`--wrap`).
+//! The library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have
+//! it, refers to C's `stderr` as only executables can; so here that is a variable of the library (`--wrap`).
 
 use crate::CompileOptions;
 use crate::Error;
@@ -198,19 +198,23 @@ fn function(number: usize, e: &CExport, runtime: &str) -> String {
     }
     let call = format!("cairn_{runtime}_library_call(&library, {number}, words)");
     let t = declared(&e.types[0], "");
-    let body = match &e.types[0] {
-        CDeclared::Named(t) if t == "void" => format!("{passed}  {call};\n"),
-        CDeclared::Struct(_) => format!(
+    let mut body = String::new();
+    let _ = match &e.types[0] {
+        CDeclared::Named(t) if t == "void" => writeln!(body, "{passed}  {call};"),
+        CDeclared::Struct(_) => writeln!(
+            body,
             "  {t} result;\n  memset(&result, 0, sizeof result);\n  words[0] = (uintptr_t) &result;\n{passed}  \
-             {call};\n  return result;\n"
+             {call};\n  return result;"
         ),
-        CDeclared::Vector(_) => format!(
+        CDeclared::Vector(_) => writeln!(
+            body,
             "  size_t length = 0;\n  words[0] = (uintptr_t) &length;\n{passed}  {t}result = ({t}) (uintptr_t) \
-             {call};\n  if (count) *count = length;\n  return result;\n"
+             {call};\n  if (count) *count = length;\n  return result;"
         ),
-        _ => format!(
+        _ => writeln!(
+            body,
             "{passed}  uint64_t word = {call};\n  {t} result;\n  memcpy(&result, &word, sizeof result);\n  return \
-             result;\n"
+             result;"
         ),
     };
     format!("{} {{\n  uint64_t words[{count}] = {{ 0 }};\n{body}}}\n", prototype(e, true))
