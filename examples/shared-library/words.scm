@@ -1,8 +1,9 @@
-;;; A shared library in Scheme: words of a text, for C and Python.
+;;; A shared library in Scheme: words of a text, for C, Python and Rust.
 ;;;
 ;;;     cairn build --shared words.scm            # makes libwords.so and words.h
 ;;;     python3 words.py
 ;;;     cc words.c -L. -lwords -Wl,-rpath,. -o words && ./words
+;;;     rustc --edition=2024 words.rs -L. -C link-arg=-Wl,-rpath,. && ./words
 (import (scheme base) (scheme char) (srfi 69) (srfi 132) (cairn c))
 
 ;; The words of a text, in small letters.
@@ -28,10 +29,9 @@
 
 ;; Calls a function of C with each word and its number, and comes to an end when that returns false.
 (define (each-word text function)
-  (define call (c-procedure bool "each_word" (string int) function))
   (let loop ((l (tally text)))
-    (if (and (pair? l) (call (caar l) (cdar l))) (loop (cdr l)))))
+    (if (and (pair? l) (function (caar l) (cdar l))) (loop (cdr l)))))
 
 (c-export long "count_words" (string) (lambda (text) (length (words text))))
 (c-export string "most_frequent" (string) most-frequent)
-(c-export void "each_word" (string pointer) each-word)
+(c-export void "each_word" (string (function bool (string int))) each-word)

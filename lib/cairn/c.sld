@@ -108,12 +108,14 @@
 
     ;; The address, if structures travel as compiled code believes, else #f: it may have seen others of their names.
     (define (c-direct-address f shapes)
-      (let ((actual (%vector-ref f 5)))
-        (let loop ((i 0))
-          (cond
-            ((%fx= i (%vector-length shapes)) (%vector-ref f 0))
-            ((%eq? (%vector-ref shapes i) (%vector-ref actual i)) (loop (%fx+ i 1)))
-            (else #f)))))
+      (if (same-shapes? shapes (%vector-ref f 5)) (%vector-ref f 0) #f))
+
+    (define (same-shapes? shapes actual)
+      (let loop ((i 0))
+        (cond
+          ((%fx= i (%vector-length shapes)) #t)
+          ((%eq? (%vector-ref shapes i) (%vector-ref actual i)) (loop (%fx+ i 1)))
+          (else #f))))
 
     (define (c-apply f arguments)
       (invoke f arguments))
@@ -199,7 +201,7 @@
                        (set! entered #t))
                      (lambda ()
                        (let ((x (%apply (%vector-ref callback 0) (%vector->list* (%opaque-ref request 2)))))
-                         (%c-answer (%opaque-ref request 0) x (%vector-ref callback 1) pointer)
+                         (%c-answer request x (%vector-ref callback 1) pointer)
                          (set! leaving #t)))
                      (lambda ()
                        (if (%not (if leaving #t (%exiting?)))
@@ -214,11 +216,29 @@
     ;; By number, as callbacks are.
     (define exports (%make-vector 16 #f))
 
-    (define (make-c-export n name types names procedure)
+    ;; `structs` is as for c-function; `expected`: how they travel as C has been told.  `functions`: for each type #f,
+    ;; or what makes a procedure of C's pointer; or #f, if there is none among them.
+    (define (make-c-export n name types names structs expected functions procedure)
       (check-procedure "c-export" procedure)
-      (%c-export n name types)
-      (set! exports (with-room exports n))
-      (%vector-set! exports n (%vector procedure (%vector-ref names 0))))
+      (let ((shapes (if structs (shapes-of structs) #f)))
+        (if (%not (if shapes (same-shapes? expected shapes) #t))
+            (raise-condition (kind-other) "c-export"
+                             (%string-append name ": the structures are others than those that the header declares")
+                             '() (no-site)))
+        (%c-export n name types shapes)
+        (set! exports (with-room exports n))
+        (%vector-set! exports n (%vector (if functions (with-procedures procedure functions) procedure)
+                                         (%vector-ref names 0)))))
+
+    ;; The procedure, which gets procedures for pointers to functions.
+    (define (with-procedures procedure functions)
+      (lambda arguments
+        (%apply procedure
+                (let loop ((i 1) (arguments arguments))
+                  (if (%pair? arguments)
+                      (let ((x (%car arguments)) (make (%vector-ref functions i)))
+                        (%cons (if make (if x (make x) #f) x) (loop (%fx+ i 1) (%cdr arguments))))
+                      '())))))
 
     ;; What a request is for: a callback, or an exported procedure.
     (define (procedure-of request)
@@ -251,7 +271,7 @@
                                  (x (%apply (%vector-ref exported 0) (%vector->list* (%opaque-ref request 2)))))
                             ;; what C writes next comes behind it
                             (flush-output-port (%standard-port 1))
-                            (%c-answer (%opaque-ref request 0) x (%vector-ref exported 1) pointer)
+                            (%c-answer request x (%vector-ref exported 1) pointer)
                             #f)))))))
         (if raised (flush-quietly))))
 
@@ -454,30 +474,30 @@
     ;; (get at) or, of an array, (get at i); a structure in it is a pointer to it, of a bytevector a copy.
     (define (c-struct-getter struct i who)
       (call-with-field struct i
-       (lambda (type offset length step)
-        (define (get at offset)
-          (check-place who at)
-          (if (%fixnum? type)
-              (%c-load at type offset pointer)
-              (if (pointer? at) (pointer+ at offset) (%c-copy-out at offset step pointer))))
-        (if length
-            (case-lambda
-              ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))
-              ((at i) (get at (%fx+ offset (%fx* step (field-index who i length))))))
-            (lambda (at) (get at offset))))))
+        (lambda (type offset length step)
+          (define (get at offset)
+            (check-place who at)
+            (if (%fixnum? type)
+                (%c-load at type offset pointer)
+                (if (pointer? at) (pointer+ at offset) (%c-copy-out at offset step pointer))))
+          (if length
+              (case-lambda
+                ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))
+                ((at i) (get at (%fx+ offset (%fx* step (field-index who i length))))))
+              (lambda (at) (get at offset))))))
 
     (define (c-struct-setter struct i who)
       (call-with-field struct i
-       (lambda (type offset length step)
-        ;; A structure is copied from a pointer to another one.
-        (define (set at offset x)
-          (check-place who at)
-          (if (%fixnum? type)
-              (store! who at type offset x)
-              (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
-        (if length
-            (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
-            (lambda (at x) (set at offset x))))))
+        (lambda (type offset length step)
+          ;; A structure is copied from a pointer to another one.
+          (define (set at offset x)
+            (check-place who at)
+            (if (%fixnum? type)
+                (store! who at type offset x)
+                (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
+          (if length
+              (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
+              (lambda (at x) (set at offset x))))))
 
     ;;;; Bit-fields
 
@@ -499,8 +519,8 @@
       (lambda (at)
         (check-place who at)
         (let ((n (over-parts parts 0
-                  (lambda (type offset below bits before n)
-                    (+ n (arithmetic-shift (bits-of (%c-load at type offset pointer) below bits) before))))))
+                             (lambda (type offset below bits before n)
+                               (+ n (arithmetic-shift (bits-of (%c-load at type offset pointer) below bits) before))))))
           (cond
             ((%eq? sign 'boolean) (%not (%eq? n 0)))
             ((if sign (<= (arithmetic-shift 1 (%fx- width 1)) n) #f) (- n (arithmetic-shift 1 width)))
@@ -522,8 +542,8 @@
                                                 (%cons " to " (%cons (number->string (- end 1)) (%cons ", got" '()))))))
                                  (%cons x '()) (no-site)))
             (over-parts parts #f
-             (lambda (type offset below bits before state)
-               (let* ((old (%c-load at type offset pointer))
-                      (gone (- old (arithmetic-shift (bits-of old below bits) below))))
-                 (store! who at type offset (+ gone (arithmetic-shift (bits-of n before bits) below)))
-                 #f)))))))))
+                        (lambda (type offset below bits before state)
+                          (let* ((old (%c-load at type offset pointer))
+                                 (gone (- old (arithmetic-shift (bits-of old below bits) below))))
+                            (store! who at type offset (+ gone (arithmetic-shift (bits-of n before bits) below)))
+                            #f)))))))))

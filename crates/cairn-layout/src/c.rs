@@ -3,6 +3,8 @@
 //! The expander turns a name into a number, [`CType::code`]; compiled code and runtime read the number. All is System
 //! V's convention for x86-64: `long` has 64 bits, `char` is signed.
 
+use crate::object::numeric::NumericKind;
+
 /// A type of an argument, a result, or of something in C's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
@@ -120,6 +122,37 @@ impl CType {
     /// Does it travel in registers for floating point?
     pub const fn is_floating(self) -> bool {
         matches!(self, CType::F32 | CType::F64)
+    }
+}
+
+/// A homogeneous vector among the types of an exported procedure: C passes an address and how many elements there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VectorType {
+    /// What the elements are.
+    pub kind: NumericKind,
+    /// C lends it for reading only.
+    pub constant: bool,
+}
+
+impl VectorType {
+    /// Numbers of types from here on are those of vectors.
+    const FIRST: u8 = 32;
+
+    /// Its number.
+    pub const fn code(self) -> u8 {
+        Self::FIRST + (self.kind as u8) * 2 + self.constant as u8
+    }
+}
+
+/// A type of an exported procedure, by its number; a vector is of type [`CType::Bytes`], and what it is stands beside.
+pub const fn exported(code: u8) -> (CType, Option<VectorType>) {
+    if code < VectorType::FIRST {
+        return (CType::of(code), None);
+    }
+    let n = code - VectorType::FIRST;
+    match NumericKind::of((n / 2) as i64) {
+        Some(kind) => (CType::Bytes, Some(VectorType { kind, constant: n & 1 != 0 })),
+        None => (CType::Bytes, None),
     }
 }
 
@@ -370,6 +403,19 @@ mod tests {
         assert_eq!(CType::by_name("size_t").and_then(CType::integers), Some((0, u64::MAX as i128)));
         assert_eq!(CType::by_name("float").and_then(CType::integers), None);
         assert_eq!(CType::by_name("complex"), None);
+    }
+
+    #[test]
+    fn exported_types_keep_their_kind() {
+        for t in CType::ALL {
+            assert_eq!(exported(t.code()), (t, None));
+        }
+        for (kind, _) in NumericKind::ALL {
+            for constant in [false, true] {
+                let vector = VectorType { kind, constant };
+                assert_eq!(exported(vector.code()), (CType::Bytes, Some(vector)));
+            }
+        }
     }
 
     #[test]

@@ -325,10 +325,10 @@ macro_rules! for_each_rt_call {
             (cairn_c_invoke, "c-invoke", 2, ALLOC | FAIL)                        // function, vector of arguments: its result, or an opaque object: a callback's request
             (cairn_c_begin, "c-begin", 2, ALLOC | FAIL)                          // function, vector of arguments: the descriptor to wait for; another OS thread calls it
             (cairn_c_end, "c-end", 3, ALLOC)                                     // descriptor, arguments, pointer type: vector of the result; #f: not yet
-            (cairn_c_answer, "c-answer", 4, ALLOC | FAIL)                        // number of a request, result, name of its type, pointer type: #f if the call is over
+            (cairn_c_answer, "c-answer", 4, ALLOC | FAIL)                        // request, result, name of its type, pointer type: #f if the call is over
             (cairn_c_resume, "c-resume", 4, ALLOC | FAIL)                        // number of a request, is the call to end without callbacks?, arguments, pointer type: like c-invoke
             (cairn_c_refuse, "c-refuse", 2, 0)                                   // number of a request of C, text: what is wrong; #f if the call is over
-            (cairn_c_export, "c-export", 3, 0)                                   // number, name, types: C may call it
+            (cairn_c_export, "c-export", 4, 0)                                   // number, name, types, shapes of structures or #f: C may call it
             (cairn_c_await, "c-await", 1, ALLOC)                                 // pointer type: lets C go on; its next request, or #f at the end
             (cairn_c_callback, "c-callback", 3, ALLOC | FAIL)                    // types, shapes, pointer type: (number . pointer)
             (cairn_c_callback_free, "c-callback-free", 2, 0)                     // pointer, pointer type: number or #f

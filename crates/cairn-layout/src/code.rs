@@ -5,14 +5,19 @@
 //!
 //! ```text
 //!  entry (procedure code)                 return point
-//!  -32  name: *const c_char or 0          -48  name of the enclosing procedure: *const c_char
+//!  -32  name: where its C string is       -48  name of the enclosing procedure: where its C string is
 //!  -24  site (packed source position)     -40  site of the call
-//!  -16  arity (see below)                 -32  multiple-value entry: code address
-//!   -8  shape                             -24  live map, bits 64..128, or pointer to more words
+//!  -16  arity (see below)                 -32  multiple-value entry: a code address
+//!   -8  shape                             -24  live map, bits 64..128, or where more words are
 //!    0  code                              -16  live map, bits 0..64
 //!                                          -8  shape
 //!                                           0  code
 //! ```
+//!
+//! Where something is, is said by its distance from the code address ([`target`]), so that code may lie anywhere and
+//! nobody has to write into it; 0 is nothing. Compiled code reads the multiple-value entry at each return of several
+//! values. It is an address where addresses are known when the code is made, and a distance, too, in code that may lie
+//! anywhere, whose return points have the flag `ANYWHERE`: an addition that only shared libraries pay for.
 //!
 //! A body, which only known calls and jumps enter, has a prefix for the profiler alone, which looks backwards from an
 //! instruction for the function around it: name and site as before an entry, 0, and [`BODY_SHAPE`]. (A prefix is whole
@@ -24,7 +29,7 @@
 //!
 //! Live map: bit `i` is set when word `i` of the frame holds a live value. Word 0, the return address, is never
 //! set. Under `chunks`, word `i` is at `sp + 8*i`. Frames of more than 128 words set `flags::LONG_MAP`; then the
-//! word at -24 is the address of `ceil(size/64)` map words and -16 is unused. Heap frames are scanned whole.
+//! word at -24 says where `ceil(size/64)` map words are and -16 is unused. Heap frames are scanned whole.
 //!
 //! Arity ([`count_word`]): bits 0..16 minimum argument count, bit 16 rest arguments, bit 17 several clauses
 //! (case-lambda). With several clauses, bits 0..16 are those of the clause with rest arguments, and bit 32 + n is set
@@ -39,19 +44,19 @@ pub const RETURN_PREFIX: u64 = 48;
 pub const SHAPE: i64 = -8;
 /// Offset of a return point's first live-map word.
 pub const LIVE_LOW: i64 = -16;
-/// Offset of a return point's second live-map word or pointer to the long map.
+/// Offset of a return point's second live-map word, or of the distance of the long map.
 pub const LIVE_HIGH: i64 = -24;
 /// Offset of a return point's multiple-value entry.
 pub const MV_ENTRY: i64 = -32;
 /// Offset of a return point's site.
 pub const RETURN_SITE: i64 = -40;
-/// Offset of a return point's procedure name.
+/// Offset of the distance of a return point's procedure name.
 pub const RETURN_NAME: i64 = -48;
 /// Offset of an entry's arity.
 pub const ARITY: i64 = -16;
 /// Offset of an entry's site.
 pub const ENTRY_SITE: i64 = -24;
-/// Offset of an entry's name.
+/// Offset of the distance of an entry's name.
 pub const ENTRY_NAME: i64 = -32;
 
 /// The shape word of a body: no closure and no frame has one like it.
@@ -73,6 +78,21 @@ pub mod flags {
     pub const LIBRARY: u64 = 1 << 37;
     /// Code of a body: [`BODY_SHAPE`](super::BODY_SHAPE), and perhaps `LIBRARY`.
     pub const BODY: u64 = 1 << 38;
+    /// A return point of code that may lie anywhere: its multiple-value entry is a distance.
+    pub const ANYWHERE: u64 = 1 << 39;
+    /// All flags of a return point.
+    pub const OF_RETURNS: u64 = RETURN | UNDERFLOW | HALT | LONG_MAP | LIBRARY | ANYWHERE;
+}
+
+/// Where something is, at this distance from a code address; 0 if it is nowhere.
+#[inline]
+pub const fn target(code: u64, distance: u64) -> u64 {
+    if distance == 0 { 0 } else { code.wrapping_add(distance) }
+}
+
+/// The multiple-value entry of a return point with this shape, by the word at [`MV_ENTRY`].
+pub const fn mv_entry(code: u64, shape: u64, word: u64) -> u64 {
+    if shape & flags::ANYWHERE == 0 { word } else { target(code, word) }
 }
 
 /// A count of arguments or values, and whether more are accepted.
@@ -305,6 +325,16 @@ mod tests {
             assert_eq!(Site::NONE.with_who(Some(5)).in_module(module), Site::NONE);
         }
         assert!("1:x".parse::<Site>().is_err() && "1".parse::<Site>().is_err());
+    }
+
+    #[test]
+    fn distances_go_both_ways() {
+        let code = 0x7F00_0000_1000;
+        assert_eq!((target(code, 0x20), target(code, -0x20i64 as u64)), (code + 0x20, code - 0x20));
+        assert_eq!(target(code, 0), 0);
+        let anywhere = 4 | flags::RETURN | flags::ANYWHERE;
+        assert_eq!(mv_entry(code, anywhere, -0x40i64 as u64), code - 0x40);
+        assert_eq!(mv_entry(code, 4 | flags::RETURN, 0x4000), 0x4000);
     }
 
     #[test]

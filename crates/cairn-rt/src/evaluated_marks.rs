@@ -15,6 +15,7 @@
 //! ```
 
 use crate::access;
+use crate::machine::frame_reader::{described_name, descriptor};
 use crate::passage::Passage;
 use crate::record;
 use cairn_layout::Value;
@@ -85,12 +86,12 @@ pub fn state_of_closure(v: Value) -> Option<Value> {
 pub fn mark_of_closure(v: Value) -> Option<Value> {
     // SAFETY: a procedure's first word is an entry, before which its name stands; a return point has none there.
     let name = unsafe {
-        let entry = *(v.address() as *const u64) as i64;
-        let shape = *((entry + SHAPE) as *const u64);
+        let entry = *(v.address() as *const u64);
+        let shape = descriptor(entry, SHAPE);
         if shape & (flags::RETURN | flags::CONTINUATION) != 0 {
             return None;
         }
-        access::c_text(*((entry + ENTRY_NAME) as *const u64))
+        described_name(entry, ENTRY_NAME)
     };
     procedure_mark(v, name.as_deref()?)
 }

@@ -15,11 +15,11 @@
 //! censuses together cost a few times the last one, or as much as collections do. Programs that are not
 //! profiled pay one test on the slow path of heap checks.
 
-use crate::access::c_text;
 use crate::allocation_profile::{self, AllocationProfile};
 use crate::evaluated_marks as evaluated;
 use crate::json::quoted;
 use crate::machine::collect::{self, NO_SITE};
+use crate::machine::frame_reader::described_name;
 use crate::report;
 use crate::runtime::{Profiler, rt};
 use cairn_heap::{Bytes, Sample, Scheme};
@@ -348,7 +348,7 @@ fn procedure_name(code: u64) -> String {
         return "frame".into();
     }
     // SAFETY: entries have a name.
-    match unsafe { c_text(at(ENTRY_NAME)) } {
+    match unsafe { described_name(code, ENTRY_NAME) } {
         Some(name) if !name.is_empty() && !evaluated::is_shared_name(&name) => format!("procedure {name}"),
         _ => "procedure".into(),
     }

@@ -78,10 +78,16 @@ const SAID_MAX: usize = 64 << 10;
 const TEXTS_KEPT: usize = 16;
 
 thread_local! {
-    /// Strings and messages that this thread has got, the last one last.
-    static TEXTS: RefCell<VecDeque<CString>> = const { RefCell::new(VecDeque::new()) };
+    /// Strings, vectors and messages that this thread has got, the last one last.
+    static TEXTS: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
     /// The message of its last call, or null.
     static ERROR: Cell<*const c_char> = const { Cell::new(std::ptr::null()) };
+}
+
+/// What C has got and does not free.
+enum Kept {
+    Text(CString),
+    Elements(Vec<u64>),
 }
 
 /// Keeps what is said for the message of the call under way, and ends nothing but the program.
@@ -133,15 +139,22 @@ fn set_error(error: Option<String>) {
     ERROR.set(text.map_or(std::ptr::null(), keep_text));
 }
 
-/// Where the text is, as long as it is there; null at the end of a thread, when nobody can ask any more.
 fn keep_text(text: CString) -> *const c_char {
-    let keep = |texts: &RefCell<VecDeque<CString>>| {
+    keep(Kept::Text(text))
+}
+
+/// Where it is, as long as it is there; null at the end of a thread, when nobody can ask any more.
+fn keep(what: Kept) -> *const c_char {
+    let keep = |texts: &RefCell<VecDeque<Kept>>| {
         let mut texts = texts.borrow_mut();
         if texts.len() == TEXTS_KEPT {
             texts.pop_front();
         }
-        let address = text.as_ptr();
-        texts.push_back(text);
+        let address = match &what {
+            Kept::Text(text) => text.as_ptr(),
+            Kept::Elements(words) => words.as_ptr().cast(),
+        };
+        texts.push_back(what);
         address
     };
     TEXTS.try_with(keep).unwrap_or(std::ptr::null())
@@ -269,7 +282,28 @@ unsafe fn of_this_thread(machine: *mut Machine) {
 /// What a call returns to C.
 fn returned(call: ExportCall) -> u64 {
     set_error(call.error);
+    if let Given::Words(words) = call.given {
+        // SAFETY: the first word is the address of what the call returns beside a word: a structure of as many bytes as
+        // the answer has, or the length of a vector. C has set it to zeros.
+        unsafe {
+            let result = *words as *mut u8;
+            if !call.bytes.is_empty() {
+                std::ptr::copy_nonoverlapping(call.bytes.as_ptr(), result, call.bytes.len());
+            }
+            if let Some((_, length)) = &call.vector {
+                *result.cast::<usize>() = *length;
+            }
+        }
+    }
+    if let Some((elements, _)) = call.vector {
+        return keep(Kept::Elements(elements)) as u64;
+    }
     call.text.map_or(call.result, |text| keep_text(text) as u64)
+}
+
+/// A vector of so many elements is none.
+fn too_long(name: &str, length: usize) -> String {
+    format!("error: {name}: C has passed a vector of {length} elements")
 }
 
 fn refused(error: String) -> u64 {
@@ -304,6 +338,9 @@ pub unsafe fn call(
             if (*calls).types(callee).is_empty() {
                 return refused(NOT_EXPORTED.into());
             }
+            if let Some(length) = (*calls).exports.too_long(number, words) {
+                return refused(too_long((*calls).name(callee), length));
+            }
             Calls::ask_for_export(calls, &raw mut call)
         };
         return match asked {
@@ -316,8 +353,14 @@ pub unsafe fn call(
         return refused(why);
     }
     // SAFETY: the program runs, so its machine lives; this thread has the lock.
-    if unsafe { rt(&*MACHINE.load(Relaxed)).c.types(callee).is_empty() } {
-        return refused(NOT_EXPORTED.into());
+    unsafe {
+        let calls = &rt(&*MACHINE.load(Relaxed)).c;
+        if calls.types(callee).is_empty() {
+            return refused(NOT_EXPORTED.into());
+        }
+        if let Some(length) = calls.exports.too_long(number, words) {
+            return refused(too_long(calls.name(callee), length));
+        }
     }
     match held.enter(&raw mut call) {
         Ok(()) => returned(call),

@@ -15,11 +15,11 @@
 //! descriptors before return addresses. Frames of library code are left out, runs of the same frame are counted
 //! once; without any there is the program itself. Colours only when standard error is a terminal.
 
-use crate::access::c_text;
 use crate::access::{self, string_of};
 use crate::alloc;
 use crate::evaluated_marks as evaluated;
 use crate::fatal;
+use crate::machine::frame_reader::described_name;
 use crate::machine::frames;
 use crate::machine::modules::Modules;
 use crate::passage::{Passage, position};
@@ -381,7 +381,7 @@ fn return_point(ctx: &Machine, code: u64) -> (u64, Site, Option<String>) {
     // SAFETY: return addresses of frames have a return point's descriptor.
     unsafe {
         let at = |offset: i64| *((behind + offset) as *const u64);
-        (at(code::SHAPE), Site(at(code::RETURN_SITE)), c_text(at(code::RETURN_NAME)))
+        (at(code::SHAPE), Site(at(code::RETURN_SITE)), described_name(behind as u64, code::RETURN_NAME))
     }
 }
 
@@ -574,30 +574,34 @@ const FUNCTION_ALIGN: u64 = 16;
 /// point and whether it is the library's.
 fn head_at(code: u64, shape: u64, word: impl Fn(u64) -> u64) -> Option<(u64, Site, bool, bool)> {
     let at = |offset: i64| word((code as i64 + offset) as u64);
+    let name_at = |offset: i64| code::target(code, at(offset));
     let library = shape & code::flags::LIBRARY != 0;
     let returns = shape & code::flags::RETURN != 0;
     if shape & !(code::flags::LIBRARY | code::flags::RETURN) == code::BODY_SHAPE {
-        return Some((at(code::ENTRY_NAME), Site(at(code::ENTRY_SITE)), returns, library));
+        return Some((name_at(code::ENTRY_NAME), Site(at(code::ENTRY_SITE)), returns, library));
     }
     let words = code::shape_words(shape);
     let is_site = |s: u64| s >> 60 == 0;
     let is_address = |a: u64| a > 4096 && a < 1 << 47;
-    if shape >> 38 != 0 || words == 0 || words > 1 << 20 {
+    let is_distance = |d: u64| d != 0 && d as i64 == d as i32 as i64;
+    let known = if returns { code::flags::OF_RETURNS } else { (1 << 38) - 1 };
+    if shape >> 32 & !(known >> 32) != 0 || words == 0 || words > 1 << 20 {
         return None;
     }
     if returns {
-        let (name, site, several) = (at(code::RETURN_NAME), at(code::RETURN_SITE), at(code::MV_ENTRY));
+        let (name, site) = (at(code::RETURN_NAME), at(code::RETURN_SITE));
+        let several = code::mv_entry(code, shape, at(code::MV_ENTRY));
         let special = shape & (code::flags::HALT | code::flags::UNDERFLOW) != 0;
-        return (is_site(site) && (special || is_address(name) && is_address(several))).then_some((
-            if special { 0 } else { name },
+        return (is_site(site) && (special || is_distance(name) && is_address(several))).then_some((
+            if special { 0 } else { name_at(code::RETURN_NAME) },
             Site(site),
             true,
             library,
         ));
     }
     let (name, site, arity) = (at(code::ENTRY_NAME), at(code::ENTRY_SITE), at(code::ARITY));
-    (words >= 2 && is_site(site) && is_address(name) && arity >> 18 & 0x3FFF == 0).then_some((
-        name,
+    (words >= 2 && is_site(site) && is_distance(name) && arity >> 18 & 0x3FFF == 0).then_some((
+        name_at(code::ENTRY_NAME),
         Site(site),
         false,
         library,
@@ -621,7 +625,7 @@ fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
     // SAFETY: return addresses of frames have a return point's descriptor.
     let (shape, name) = unsafe {
         let at = |offset: i64| *((behind + offset) as *const u64);
-        (at(code::SHAPE), c_text(at(code::RETURN_NAME)))
+        (at(code::SHAPE), described_name(behind as u64, code::RETURN_NAME))
     };
     if shape & code::flags::LIBRARY == 0 || name.as_deref() != Some(evaluated::CALL) {
         return None;

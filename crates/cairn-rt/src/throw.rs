@@ -10,6 +10,7 @@ use crate::access::{self, c_text};
 use crate::alloc;
 use crate::evaluated_marks as evaluated;
 use crate::failure::{count_message, with_article};
+use crate::machine::frame_reader::described_name;
 use crate::numeric;
 use crate::record;
 use crate::report;
@@ -86,7 +87,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             let (name, arity) = unsafe {
                 let entry = *(x.address() as *const u64);
                 let at = |offset: i64| *((entry as i64 + offset) as *const u64);
-                (c_text(at(code::ENTRY_NAME)), at(code::ARITY))
+                (described_name(entry, code::ENTRY_NAME), at(code::ARITY))
             };
             who = name.map(|name| evaluated::procedure_name(x, &name).unwrap_or(name));
             message = count_message(arity, "argument", irritants.len());
@@ -151,7 +152,7 @@ fn place_of_procedure(ctx: &Machine, procedure: Value) -> Value {
     let (code, site, name) = unsafe {
         let entry = *(procedure.address() as *const u64);
         let at = |offset: i64| *((entry as i64 + offset) as *const u64);
-        (entry, Site(at(code::ENTRY_SITE)), c_text(at(code::ENTRY_NAME)))
+        (entry, Site(at(code::ENTRY_SITE)), described_name(entry, code::ENTRY_NAME))
     };
     let mark = name.and_then(|name| evaluated::procedure_mark(procedure, &name));
     mark.unwrap_or_else(|| Value::fixnum(rt(ctx).modules.locate(code, site).0 as i64))
@@ -270,7 +271,8 @@ mod tests {
             (4 | 3 << 16 | 1 << 32 | 1 << 34, "area: expected 0, 2 or at least 4 arguments, got 1: 5"),
         ] {
             // An entry's prefix, then its code.
-            let code = [name.0.as_ptr() as u64, 0, arity, 1, 0];
+            let mut code = [0, 0, arity, 1, 0];
+            code[0] = (name.0.as_ptr() as u64).wrapping_sub(&raw const code[4] as u64);
             let closure = [&raw const code[4] as u64, 0];
             let procedure = Value(closure.as_ptr() as u64 | cairn_layout::value::TAG_PROCEDURE);
             let arguments = alloc::make_list(ctx, &[Value::fixnum(5)]);

@@ -17,7 +17,7 @@ pub mod syntax;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use expand::{
-    BootLibrary, BootProgram, CExport, Checked, Checkpoint, Counted, DEFAULT_LIBRARIES, Entity, Environment,
-    Expanded, Exported, Failed, Form, Imported, LibraryName, Loader, Mention, OpenText, Point, RUNNING_BINDINGS,
-    Role, Session, expand_program, primitive_key,
+    BootLibrary, BootProgram, CDeclared, CExport, CStruct, Checked, Checkpoint, Counted, DEFAULT_LIBRARIES,
+    Entity, Environment, Expanded, Exported, Failed, Form, Imported, LibraryName, Loader, Mention, OpenText,
+    Point, RUNNING_BINDINGS, Role, Session, expand_program, primitive_key,
 };

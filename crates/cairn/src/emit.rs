@@ -76,7 +76,7 @@ pub(crate) fn emit(
             let front = pipeline::front(source, files)?;
             let (module, said, _) = pipeline::lower(compiler, front, source, files, false)?;
             warnings = said;
-            let text = cairn_llvm::emit_module_with(&module, options.gc, pipeline::notes(options));
+            let text = cairn_llvm::emit_module_with(&module, options.gc, pipeline::notes(compiler));
             let text = match stage {
                 Stage::Llvm => text,
                 _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,

@@ -303,14 +303,15 @@ pub(crate) fn object_beside(
 }
 
 /// What the code is to say of itself.
-pub(crate) fn notes(options: &CompileOptions) -> cairn_llvm::Notes {
-    cairn_llvm::Notes { sites: options.sites, debug: options.debug }
+pub(crate) fn notes(compiler: &Compiler) -> cairn_llvm::Notes {
+    let options = &compiler.options;
+    cairn_llvm::Notes { sites: options.sites, debug: options.debug, anywhere: compiler.shared }
 }
 
 /// The module as LLVM IR.
 fn text(compiler: &Compiler, module: &cairn_frame::ir::Module, clock: &mut Clock) -> String {
     let options = &compiler.options;
-    let text = cairn_llvm::emit_module_with(module, options.gc, notes(options));
+    let text = cairn_llvm::emit_module_with(module, options.gc, notes(compiler));
     if options.verify
         && let Err(complaint) = cairn_llvm::backend::verify(&text)
     {

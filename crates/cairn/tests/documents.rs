@@ -5,7 +5,7 @@
 //! | `scheme` | as a program on standard input of `cairn run -`, without a warning; with `; => VALUE` comments at the prompt, which must print these values in this order |
 //! | `sh` | by `bash -e`, in a directory where `cairn` is the command under test beside the tree's own folders |
 //! | `text` after a block that was run | is what that prints |
-//! | `c`, `rust` | by the tests of their crates (`cairn-heap-c/tests/c_programs.rs`, `cairn-heap/tests/tutorial.rs`) |
+//! | `c`, `rust` | by the tests of their crates (`cairn-heap-c/tests/c_programs.rs`, `cairn-heap/tests/tutorial.rs`), docs/c.md's by `shared.rs` |
 //!
 //! A line `<!-- not run: REASON -->` before a block leaves it out.
 

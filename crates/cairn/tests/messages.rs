@@ -53,6 +53,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("a type of raw records", "likewise"),
     ("a record type to extend", "the expander knows record types"),
     ("the record type {} is sealed: nothing can extend it:", "the expander says so before"),
+    ("the result must be {what} or #f, got", "tests/c/shared/types.c"),
+    ("C would have two structures called {}", "what_cannot_be_built in shared.rs"),
     ("no stack for C: {}", "the system has no memory left"),
     ("no memory for it: {}", "likewise"),
     ("there is no OS thread for a blocking call: {}", "likewise"),

@@ -27,6 +27,10 @@ fn library(name: &str, program: &str, options: &[&str]) -> Directory {
 
 /// Compiles a program of C that uses the library.
 fn compile(directory: &Path, program: &str, library: &str) {
+    compile_with(directory, program, library, &[]);
+}
+
+fn compile_with(directory: &Path, program: &str, library: &str, options: &[&str]) {
     let output = Command::new("cc")
         .args([
             "-Wall",
@@ -41,6 +45,7 @@ fn compile(directory: &Path, program: &str, library: &str) {
             "-Wl,-rpath,$ORIGIN",
         ])
         .arg(format!("-l{library}"))
+        .args(options)
         .current_dir(directory)
         .output()
         .unwrap();
@@ -132,6 +137,203 @@ fn what_c_waits_for_survives_collections_at_every_safepoint() {
     }
 }
 
+/// A frame whose live map is not in its descriptor, several values, and an error with a backtrace: all that descriptors
+/// refer to by distances.
+fn referring() -> String {
+    let names: Vec<String> = (0..150).map(|i| format!("x{i}")).collect();
+    let bound: Vec<String> = (0..150).map(|i| format!("(x{i} (list (+ n {i})))")).collect();
+    let all = names.iter().map(|x| format!("(car {x})")).collect::<Vec<_>>().join(" ");
+    format!(
+        "(import (scheme base) (cairn c))
+         (define (parts n) (if (= n 0) (values 1 2 3) (parts (- n 1))))
+         (define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
+         (define (wide n) (let ({}) (let ((l (build n))) (+ (length l) {all}))))
+         (define (fails n) (+ 1 (vector-ref (vector n) (+ n 1))))
+         (c-export long \"wide\" (long) wide)
+         (c-export long \"several\" (long)
+           (lambda (n) (call-with-values (lambda () (parts n)) (lambda (a b c) (+ a (* 10 b) (* 100 c))))))
+         (c-export long \"counted\" (long)
+           (lambda (n) (call-with-values (lambda () (parts n)) (lambda l (length l)))))
+         (c-export long \"fails\" (long) (lambda (n) (* 2 (fails n))))",
+        bound.join(" ")
+    )
+}
+
+/// The loader writes nothing into the code: a system may forbid it, and processes share the pages.
+#[test]
+fn there_are_no_text_relocations() {
+    let ways: [&[&str]; 4] = [
+        &[],
+        &["--opt=low", "--frames=stack"],
+        &["--frames=native", "--gc=marksweep"],
+        &["--frames=heap", "--debug"],
+    ];
+    for options in ways {
+        let directory = library("referring", &referring(), options);
+        directory.write(
+            "use.c",
+            "#include \"referring.h\"
+             #include <stdio.h>
+             int main(void) {
+               printf(\"%ld %ld %ld\\n\", wide(1000), several(5), counted(5));
+               long failed = fails(3);
+               printf(\"%ld %s\\n\", failed, referring_error());
+               return referring_close();
+             }",
+        );
+        compile(&directory.0, "use.c", "referring");
+        let expected = "162175 321 3\n0 error: vector-ref: a vector of length 1 has no element 4\n";
+        for zeal in ["0", "1"] {
+            let said = printed(&program(&directory.0, &[]).env("CAIRN_ZEAL", zeal).output().unwrap());
+            assert!(said.starts_with(expected) && said.contains(": fails "), "{options:?} {said}");
+        }
+        let read = |what: &str| {
+            let output =
+                Command::new("readelf").args([what, "libreferring.so"]).current_dir(&directory.0).output();
+            printed(&output.unwrap())
+        };
+        assert!(!read("-dW").contains("TEXTREL"), "{options:?}");
+        // addresses that the loader changes lie in no segment of code
+        let number = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap();
+        let segments = read("-lW");
+        let code: Vec<std::ops::Range<u64>> = (segments.lines())
+            .filter(|l| l.trim_start().starts_with("LOAD") && l.contains(" R E "))
+            .map(|l| l.split_whitespace().map(String::from).collect::<Vec<_>>())
+            .map(|words| number(&words[2])..number(&words[2]) + number(&words[5]))
+            .collect();
+        assert!(!code.is_empty(), "{segments}");
+        let relocations = read("-rW");
+        let places: Vec<u64> = (relocations.lines())
+            .filter(|l| l.contains(" R_X86_64_"))
+            .map(|l| number(l.split_whitespace().next().unwrap()))
+            .collect();
+        assert!(places.len() > 100, "{relocations}");
+        assert!(!places.iter().any(|place| code.iter().any(|c| c.contains(place))), "{options:?}");
+    }
+}
+
+/// The library and the programs of `tests/c/shared/types.*`.
+fn types(options: &[&str]) -> Directory {
+    let from = root().join("tests/c/shared");
+    let directory = library("types", &fs::read_to_string(from.join("types.scm")).unwrap(), options);
+    for file in ["types.c", "types.py"] {
+        fs::copy(from.join(file), directory.0.join(file)).unwrap();
+    }
+    compile_with(&directory.0, "types.c", "types", &["-pedantic", "-std=c17", "-Wl,-z,text"]);
+    directory
+}
+
+#[test]
+fn structures_vectors_strings_and_functions_go_both_ways() {
+    let ways: [&[&str]; 5] = [
+        &[],
+        &["--frames=native", "--gc=marksweep"],
+        &["--frames=stack", "--opt=low"],
+        &["--frames=heap", "--gc=mcc"],
+        &["--frames=quasi", "--debug"],
+    ];
+    for options in ways {
+        let directory = types(options);
+        for zeal in ["0", "1"] {
+            let said = printed(&program(&directory.0, &[]).env("CAIRN_ZEAL", zeal).output().unwrap());
+            assert_eq!(said, "all is well\n", "{options:?}, zeal {zeal}");
+        }
+        let python = Command::new("python3").arg(directory.0.join("types.py")).env("PYTHONUTF8", "1").output();
+        match python {
+            Ok(python) => assert_eq!(printed(&python), "all is well\n", "{options:?}"),
+            Err(_) => eprintln!("not tested: there is no python3 here"),
+        }
+    }
+}
+
+/// The header is text of C and of C++ that no compiler complains of, and declares what the program says.
+#[test]
+fn the_header_is_right_c() {
+    let directory = types(&[]);
+    let header = fs::read_to_string(directory.0.join("types.h")).unwrap();
+    for line in [
+        "struct rect {\n  struct point from;\n  struct point to;\n  char tag[4];\n  const char *name;\n};\n",
+        "struct point middle(struct point, struct point);\n",
+        "double sum_u16(uint16_t *, size_t);\n",
+        "const uint8_t *reversed(const uint8_t *, size_t, size_t *);\n",
+        "\nconst int32_t *squares(int, size_t *);\n",
+        "size_t measured(size_t (*)(const char *), const char *);\n",
+        "void sort(void (*)(void *, size_t), int32_t *, size_t);\n",
+        "void move_by(void *, double);\n",
+    ] {
+        assert!(header.contains(line), "{line}{header}");
+    }
+    directory.write("twice.c", "#include \"types.h\"\n#include \"types.h\"\nextern int nothing;\n");
+    for (compiler, language, standard) in [
+        ("cc", "c", "-std=c99"),
+        ("cc", "c", "-std=c17"),
+        ("c++", "c++", "-std=c++11"),
+        ("c++", "c++", "-std=c++20"),
+    ] {
+        let output = Command::new(compiler)
+            .args([
+                "-Wall",
+                "-Wextra",
+                "-pedantic",
+                "-Werror",
+                "-fsyntax-only",
+                standard,
+                "-x",
+                language,
+                "twice.c",
+            ])
+            .current_dir(&directory.0)
+            .output();
+        match output {
+            Ok(output) => assert_eq!(printed(&output), "", "{standard}"),
+            Err(_) => eprintln!("not tested: there is no {compiler} here"),
+        }
+    }
+}
+
+/// Structures of one name in two libraries of a process have nothing to do with each other, nor have what is kept.
+#[test]
+fn two_libraries_have_structures_of_their_own() {
+    let make = |name: &str, field: &str, add: &str| {
+        let program = format!(
+            "(import (scheme base) (cairn c))
+             (define-c-struct pair (a {field}) (b {field}))
+             (define (next p) (set-pair-a! p (+ {add} (pair-b p))) p)
+             (c-export pair \"next\" (pair) next)
+             (c-export bytevector \"text\" (int) (lambda (n) (make-bytevector n {add})))"
+        );
+        library(name, &program, &[])
+    };
+    let (ints, doubles) = (make("ints", "int", "1"), make("doubles", "double", "2"));
+    #[repr(C)]
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    struct Pair<T> {
+        a: T,
+        b: T,
+    }
+    let ints = Loaded::new(&ints.0.join("libints.so"));
+    let doubles = Loaded::new(&doubles.0.join("libdoubles.so"));
+    let next_int: extern "C" fn(Pair<c_int>) -> Pair<c_int> = ints.function("next");
+    let next_double: extern "C" fn(Pair<f64>) -> Pair<f64> = doubles.function("next");
+    let texts: [extern "C" fn(c_int, *mut usize) -> *const u8; 2] =
+        [ints.function("text"), doubles.function("text")];
+    let (mut length, mut before) = (0, std::ptr::null());
+    for n in 0..20 {
+        assert_eq!(next_int(Pair { a: 0, b: n }), Pair { a: n + 1, b: n });
+        assert_eq!(next_double(Pair { a: 0.0, b: 0.5 }), Pair { a: 2.5, b: 0.5 });
+        let first = texts[0](n + 1, &mut length);
+        assert_eq!(length, n as usize + 1);
+        for _ in 0..20 {
+            before = texts[1](5, &mut length);
+        }
+        // SAFETY: so many bytes are there until sixteen others are, of the same library.
+        unsafe {
+            assert_eq!(std::slice::from_raw_parts(first, n as usize + 1), vec![1; n as usize + 1]);
+            assert_eq!(std::slice::from_raw_parts(before, length), [2; 5]);
+        }
+    }
+}
+
 /// Nothing of the runtime can be seen, so another library's runtime cannot get in its way.
 #[test]
 fn only_what_is_exported_can_be_seen() {
@@ -150,16 +352,34 @@ fn only_what_is_exported_can_be_seen() {
 }
 
 #[test]
-fn the_example_works_from_c_and_python() {
+fn the_example_works_from_c_python_and_rust() {
     let from = root().join("examples/shared-library");
     let directory = library("words", &fs::read_to_string(from.join("words.scm")).unwrap(), &[]);
-    for file in ["words.c", "words.py"] {
+    for file in ["words.c", "words.py", "words.rs"] {
         fs::copy(from.join(file), directory.0.join(file)).unwrap();
     }
-    compile(&directory.0, "words.c", "words");
+    compile_with(&directory.0, "words.c", "words", &["-pedantic"]);
     let said = printed(&program(&directory.0, &[]).output().unwrap());
-    let error = "error: there is no word in the text: \"1, 2, 3\"\n  --> words.scm:26:21\n";
+    let error = "error: there is no word in the text: \"1, 2, 3\"\n  --> words.scm:27:21\n";
     let begin = "8 words, most often \"the\"\nthe 3\nand 2\nbat 1\n";
+    assert!(said.starts_with(&format!("{begin}{error}")), "{said}");
+    let rust = Command::new("rustc")
+        .args([
+            "--edition=2024",
+            "words.rs",
+            "-o",
+            "rust",
+            "-L.",
+            "-C",
+            "link-arg=-Wl,-rpath,$ORIGIN",
+            "-D",
+            "warnings",
+        ])
+        .current_dir(&directory.0)
+        .output();
+    assert_eq!(printed(&rust.unwrap()), "");
+    let said = printed(&Command::new(directory.0.join("rust")).output().unwrap());
+    let begin = "8 words, most often Ok(\"the\")\nthe 3\nand 2\nbat 1\n";
     assert!(said.starts_with(&format!("{begin}{error}")), "{said}");
     let Ok(python) = Command::new("python3").arg(directory.0.join("words.py")).env("PYTHONUTF8", "1").output()
     else {
@@ -168,6 +388,26 @@ fn the_example_works_from_c_and_python() {
     let begin = "7 words, most often zwölf\nzwölf 3\nboxkämpfer 2\nfüchse 1\n";
     let said = printed(&python);
     assert!(said.starts_with(&format!("{begin}{error}")), "{said}");
+}
+
+/// The library and the program in Rust of docs/c.md.
+#[test]
+fn the_documents_library_works_from_rust() {
+    let document = fs::read_to_string(root().join("docs/c.md")).unwrap();
+    let block = |language: &str, what: &str| {
+        let begin = format!("```{language}\n");
+        let mut blocks = document.split(&begin).skip(1);
+        let text = blocks.find_map(|b| Some(b.split_once("\n```")?.0).filter(|b| b.contains(what)));
+        format!("{}\n", text.expect(what))
+    };
+    let directory = library("hello", &block("scheme", "(c-export int \"add\""), &[]);
+    directory.write("main.rs", block("rust", "#[link(name = \"hello\")]"));
+    let output = Command::new("rustc")
+        .args(["--edition=2024", "main.rs", "-L.", "-C", "link-arg=-Wl,-rpath,$ORIGIN", "-D", "warnings"])
+        .current_dir(&directory.0)
+        .output();
+    assert_eq!(printed(&output.unwrap()), "");
+    assert_eq!(printed(&Command::new(directory.0.join("main")).output().unwrap()), "Hello, Rust! 42\n");
 }
 
 /// A shared library as this process has loaded it.
@@ -366,6 +606,10 @@ fn what_cannot_be_built() {
     assert!(refused(f, &["--gc=bdw"]).contains("a shared library cannot have --gc=bdw"));
     let own = "(c-export int \"wrong_error\" () (lambda () 1))";
     assert!(refused(own, &[]).contains("the library has a function wrong_error of its own"));
+    let two = "(define-c-struct a-b (x int)) (define-c-struct a_b (y int))
+               (c-export a-b \"f\" (a-b) values) (c-export a_b \"g\" (a_b) values)";
+    let said = refused(two, &[]);
+    assert!(said.contains("C would have two structures called a_b\nhelp: one of them needs"), "{said}");
     // outside of a shared library the form only looks at what it is given
     directory.write("run.scm", format!("(import (scheme base) (scheme write) (cairn c))\n{f}(display 1)\n{f}"));
     let run =
@@ -376,4 +620,12 @@ fn what_cannot_be_built() {
     directory.write("run.scm", "(import (cairn c))\n(c-export int \"f\" () 5)");
     let said = text(&run("--opt=high").unwrap().stderr);
     assert!(said.starts_with("error: c-export: expected a procedure, got 5\n"), "{said}");
+    directory.write(
+        "run.scm",
+        "(import (scheme base) (cairn c))\n(define-c-struct a (x int))\n(define-c-struct b (x int) (y int))\n\
+         (set! a b)\n(c-export a \"f\" (a) values)",
+    );
+    let said = text(&run("--opt=high").unwrap().stderr);
+    let expected = "error: c-export: f: the structures are others than those that the header declares\n";
+    assert!(said.starts_with(expected), "{said}");
 }

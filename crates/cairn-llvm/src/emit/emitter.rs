@@ -213,7 +213,13 @@ impl<'c, 'm> Emitter<'c, 'm> {
         let code = strategy.return_code(self, sp);
         let p = ins!(self, "getelementptr i8, ptr {code}, i64 {}", cairn_layout::code::MV_ENTRY);
         let m = Mem::Code.suffix();
-        let mv = ins!(self, "load ptr, ptr {p}{m}");
+        let mv = match self.cx.anywhere {
+            true => {
+                let distance = ins!(self, "load i64, ptr {p}{m}");
+                ins!(self, "getelementptr i8, ptr {code}, i64 {distance}")
+            }
+            false => ins!(self, "load ptr, ptr {p}{m}"),
+        };
         self.jump(&mv, sp, regs);
     }
 

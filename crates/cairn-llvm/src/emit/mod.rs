@@ -76,13 +76,15 @@ pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> Strin
     emit(ModuleCx::new(module, collector, &joined))
 }
 
-/// What code can say of itself besides.
+/// What code can say of itself besides, and where it may lie.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Notes {
     /// Slow paths of allocation say where they are (`allocation_sites.rs`).
     pub sites: bool,
     /// Debug information (`debug.rs`).
     pub debug: bool,
+    /// It is for [`crate::backend::compile_position_independent`]: descriptors have no addresses.
+    pub anywhere: bool,
 }
 
 /// LLVM text of a module that says this of itself.
@@ -90,6 +92,7 @@ pub fn emit_module_with(module: &Module, collector: &'static CollectorFacts, not
     let joined = joined::all(module);
     let mut cx = ModuleCx::new(module, collector, &joined);
     cx.notes_sites = notes.sites;
+    cx.anywhere = notes.anywhere;
     cx.debug = notes.debug.then(|| Debug::new(module));
     emit(cx)
 }

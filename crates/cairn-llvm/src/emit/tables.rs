@@ -15,7 +15,7 @@ use cairn_layout::machine::error;
 use cairn_layout::module::{MODULE_VERSION, NOT_LOADED};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::rc::Rc;
 
 /// State shared by the functions of a module.
@@ -42,12 +42,14 @@ pub(crate) struct ModuleCx<'m> {
     inlined: HashMap<String, usize>,
     /// Slow paths of allocation note where they are.
     pub(super) notes_sites: bool,
+    /// The code may lie anywhere.
+    pub(super) anywhere: bool,
     /// Debug information, if it is wanted.
     pub(super) debug: Option<Debug<'m>>,
     /// Bodies with their return points inside, if frames are native.
     pub(super) joined: &'m HashMap<FuncId, Joined>,
-    /// Descriptors of return points in these, by text.
-    descriptors: HashMap<String, usize>,
+    /// Descriptors of return points in these: the address of the name, and the text of the other words.
+    descriptors: HashMap<(String, String), usize>,
     /// Record types that extend others.
     pub(super) heirs: Heirs,
 }
@@ -156,6 +158,7 @@ impl<'m> ModuleCx<'m> {
             agains: HashMap::new(),
             inlined: HashMap::new(),
             notes_sites: false,
+            anywhere: false,
             debug: None,
             joined,
             descriptors: HashMap::new(),
@@ -259,10 +262,10 @@ impl<'m> ModuleCx<'m> {
             panic!("calls return to return points")
         };
         let several = u8::from(mv != "@cairn_mv_first");
-        let text = format!("i64 {name}, i64 {}, i64 {several}, i64 0, i64 0, i64 {shape}", site.0);
+        let words = format!("i64 {}, i64 {several}, i64 0, i64 0, i64 {shape}", site.0);
         let next = self.descriptors.len();
-        let i = *self.descriptors.entry(text).or_insert(next);
-        format!("getelementptr (i8, ptr @cairn_frame.{i}, i64 {RETURN_PREFIX})")
+        let i = *self.descriptors.entry((name.to_string(), words)).or_insert(next);
+        behind_descriptor(i)
     }
 
     /// Symbol of the description of an operation that failed: two C strings in a row.
@@ -283,27 +286,39 @@ impl<'m> ModuleCx<'m> {
     ) {
         let scope = scope.map_or(String::new(), |s| format!(" !dbg !{s}"));
         let attributes = if vast && !self.module.strategy.native { "#7" } else { "#0" };
+        let at = |v: &Val| distance(v, name);
         let prefix = match head {
             Head::None => {
                 format!(" prefix <{{ i64, i64, i64, i64 }}> <{{ i64 0, i64 0, i64 0, i64 {BODY_SHAPE} }}>")
             }
             Head::Body { name, site, shape } => {
                 format!(
-                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, i64 0, i64 {shape} }}>",
+                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {}, i64 {}, i64 0, i64 {shape} }}>",
+                    at(name),
                     site.0
                 )
             }
             Head::Entry { name, site, arity, shape } => {
                 format!(
-                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, i64 {arity}, i64 {shape} }}>",
+                    " prefix <{{ i64, i64, i64, i64 }}> <{{ i64 {}, i64 {}, i64 {arity}, i64 {shape} }}>",
+                    at(name),
                     site.0
                 )
             }
-            Head::Return { name, site, mv, live: [low, high], shape } => format!(
-                " prefix <{{ i64, i64, ptr, i64, i64, i64 }}> <{{ i64 {name}, i64 {}, ptr {mv}, i64 {high}, i64 {low}, \
-                 i64 {shape} }}>",
-                site.0
-            ),
+            Head::Return { name, site, mv, live: [low, high], shape } => {
+                let (kind, mv, flag) = match self.anywhere {
+                    true => ("i64", at(&Val::text(format!("ptrtoint (ptr {mv} to i64)"))), flags::ANYWHERE),
+                    false => ("ptr", mv.clone(), 0),
+                };
+                let high = if shape & flags::LONG_MAP != 0 { at(high) } else { high.to_string() };
+                format!(
+                    " prefix <{{ i64, i64, {kind}, i64, i64, i64 }}> <{{ i64 {}, i64 {}, {kind} {mv}, i64 {high}, \
+                     i64 {low}, i64 {} }}>",
+                    at(name),
+                    site.0,
+                    shape | flag
+                )
+            }
         };
         let _ = write!(
             out,
@@ -415,7 +430,9 @@ impl<'m> ModuleCx<'m> {
         numbered(out, "cairn_throw", "[4 x i64] [", &self.throws, "]");
         numbered(out, "cairn_slow", "{ i64, ptr, ptr, i64, i64, i64 } { ", &self.slow_calls, " }");
         numbered(out, "cairn_again", "{ ptr, i64, i64 } { ", &self.agains, " }");
-        numbered(out, "cairn_frame", "[6 x i64] [", &self.descriptors, "]");
+        let descriptors = (self.descriptors.iter())
+            .map(|((name, words), i)| (format!("i64 {}, {words}", distance(name, &behind_descriptor(*i))), *i));
+        numbered(out, "cairn_frame", "[6 x i64] [", &descriptors.collect(), "]");
         let mut rows: Vec<(&String, &usize)> = self.inlined.iter().collect();
         rows.sort_by_key(|(_, i)| **i);
         let rows: Vec<String> = rows.into_iter().map(|(text, _)| format!("[3 x i64] [{text}]")).collect();
@@ -477,6 +494,19 @@ impl<'m> ModuleCx<'m> {
             rows.len(),
             u64::from(self.module.shared),
         );
+    }
+}
+
+/// The address behind descriptor `i` of native frames.
+fn behind_descriptor(i: usize) -> String {
+    format!("getelementptr (i8, ptr @cairn_frame.{i}, i64 {RETURN_PREFIX})")
+}
+
+/// How far an address, a word, is from this one, a pointer: what descriptors say. Of 0 it is 0.
+fn distance(word: &impl Display, from: &str) -> String {
+    match &*word.to_string() {
+        "0" => "0".into(),
+        word => format!("sub (i64 {word}, i64 ptrtoint (ptr {from} to i64))"),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::convert::{
     address_of, argument, expected, give_back, load, make_pointer, scalar, store, structure, value,
 };
-use super::exports::{Argument, helping};
+use super::exports::{Argument, CVector, Callee, Given, helping};
 use super::fibers::{Asking, Calls, Outcome, Request, Signature};
 use super::invoke::{Returns, Words, call_spread};
 use super::lent::Lent;
@@ -21,7 +21,7 @@ use crate::num::operand::{make_integer, make_wide_integer, to_int};
 use crate::numeric;
 use crate::runtime::rt;
 use cairn_layout::Value;
-use cairn_layout::c::{CType, Passed, Shape, direct};
+use cairn_layout::c::{CType, Passed, Shape, VectorType, direct};
 use cairn_layout::machine::{Machine, error as kind, slot};
 use cairn_layout::object::Type;
 use std::ffi::{CStr, CString};
@@ -264,6 +264,12 @@ fn asked(ctx: &mut Machine, request: Request, pointer: Value) -> Value {
         .map(|argument| match argument {
             Argument::Word(t, word) => value(ctx, t, word, pointer),
             Argument::Struct(bytes) => bytevector(ctx, &bytes),
+            Argument::Vector(CVector { address: 0, .. }) => Value::FALSE,
+            // SAFETY: C says that so many elements are there.
+            Argument::Vector(CVector { t, address, length }) => unsafe {
+                let elements = std::slice::from_raw_parts(address as *const u8, length << t.kind.shift());
+                numeric::make(ctx, t.kind, elements)
+            },
         })
         .collect();
     let items = alloc::make_vector(ctx, &items);
@@ -273,7 +279,8 @@ fn asked(ctx: &mut Machine, request: Request, pointer: Value) -> Value {
     object
 }
 
-/// `(c-answer request x name pointer-type)`: what the callback under way returns; `#f` if no callback is.
+/// `(c-answer request x name pointer-type)`: what the callback or the exported procedure under way returns; `#f` if
+/// nothing is. What the procedure has changed in vectors of C's goes back.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_answer(
     ctx: &mut Machine,
@@ -282,13 +289,48 @@ pub extern "C" fn cairn_c_answer(
     name: Value,
     pointer: Value,
 ) -> Value {
-    let Some(asking) = rt(ctx).c.asking(request.as_fixnum()) else { return Value::FALSE };
-    let t = rt(ctx).c.answer_type(asking);
+    let [number, _, arguments] = access::words(request) else { return Value::FALSE };
+    let Some(asking) = rt(ctx).c.asking(number.as_fixnum()) else { return Value::FALSE };
     let call = rt(ctx).c.export_call(asking);
+    let answered = answer(ctx, asking, x, name, pointer);
+    // SAFETY: the call is under way.
+    if let Some(call) = call.filter(|_| answered == Value::TRUE)
+        && let (Callee::Export(number), Given::Words(words)) = unsafe { ((*call).callee, &(*call).given) }
+    {
+        // SAFETY: the values of the request are what its arguments have become.
+        unsafe { rt(ctx).c.exports.give_back(number, *words, |i| numeric::bytes(access::words(*arguments)[i])) };
+    }
+    answered
+}
+
+/// Answers who is asking.
+fn answer(ctx: &mut Machine, asking: Asking, x: Value, name: Value, pointer: Value) -> Value {
+    let (t, vector) = rt(ctx).c.answer_type(asking);
+    let call = rt(ctx).c.export_call(asking);
+    // SAFETY: the call is under way.
+    let who = call.map(|call| rt(ctx).c.name(unsafe { (*call).callee }).to_string());
+    let who = who.unwrap_or_else(|| "c-callback".into());
+    if let (Some(call), Some(VectorType { kind: elements, .. })) = (call, vector) {
+        // SAFETY: the call is under way.
+        let call = unsafe { &mut *call };
+        match numeric::kind_of(x) {
+            Some(k) if k == elements => {
+                let bytes: &[u8] = numeric::bytes(x);
+                call.answer_vector(bytes, bytes.len() >> elements.shift());
+            }
+            None if x == Value::FALSE => call.answer(0),
+            _ => {
+                let what = match &*access::symbol_text(name) {
+                    "bytevector" => "a bytevector",
+                    _ => elements.with_article(),
+                };
+                return fail(ctx, kind::TYPE, &who, format!("the result must be {what} or #f, got"), &[x]);
+            }
+        }
+        return Value::TRUE;
+    }
     if let (Some(call), CType::String, Some(_)) = (call, t, string_of(x)) {
         let Ok(text) = CString::new(string_text(x)) else {
-            // SAFETY: the call is under way.
-            let who = rt(ctx).c.name(unsafe { (*call).callee }).to_string();
             return fail(ctx, kind::TYPE, &who, "the result must be a string without NUL, got", &[x]);
         };
         // SAFETY: the call is under way.
@@ -298,7 +340,7 @@ pub extern "C" fn cairn_c_answer(
     if let (CType::Struct, Some(shape)) = (t, rt(ctx).c.answer_shape(asking)) {
         let Some(address) = structure(x, shape.bytes, pointer) else {
             let message = not_a_struct("the result", &access::symbol_text(name), shape.bytes);
-            return fail(ctx, kind::TYPE, "c-callback", message, &[x]);
+            return fail(ctx, kind::TYPE, &who, message, &[x]);
         };
         // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
         let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, shape.bytes) }.to_vec();
@@ -310,8 +352,6 @@ pub extern "C" fn cairn_c_answer(
         _ => scalar(t, x, pointer),
     };
     let Some(word) = word else {
-        // SAFETY: the call is under way.
-        let who = call.map_or("c-callback".into(), |c| rt(ctx).c.name(unsafe { (*c).callee }).to_string());
         return mismatch(ctx, &who, "the result", t, &access::symbol_text(name), x);
     };
     rt(ctx).c.answer(asking, t, word);
@@ -329,10 +369,17 @@ pub extern "C" fn cairn_c_refuse(ctx: &mut Machine, request: Value, text: Value)
     Value::bool(call.is_some())
 }
 
-/// `(c-export number name types)`: C may call the procedure with this number.
+/// `(c-export number name types shapes)`: C may call the procedure with this number; `shapes` is as of a [`function`].
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_c_export(ctx: &mut Machine, number: Value, name: Value, types: Value) -> Value {
-    rt(ctx).c.exports.add(number.as_fixnum() as usize, string_text(name), byte_slice(types));
+pub extern "C" fn cairn_c_export(
+    ctx: &mut Machine,
+    number: Value,
+    name: Value,
+    types: Value,
+    shapes: Value,
+) -> Value {
+    let (number, shapes) = (number.as_fixnum() as usize, shapes_of(shapes));
+    rt(ctx).c.exports.add(number, string_text(name), byte_slice(types), shapes);
     Value::UNSPECIFIED
 }
 
@@ -375,15 +422,19 @@ pub extern "C" fn cairn_c_resume(
     told(ctx, outcome, arguments, pointer)
 }
 
+/// The shapes of a [`function`].
+fn shapes_of(shapes: Value) -> Vec<Shape> {
+    match shapes {
+        Value::FALSE => Vec::new(),
+        shapes => access::words(shapes).iter().map(|shape| Shape::of(shape.as_fixnum())).collect(),
+    }
+}
+
 /// `(c-callback types shapes pointer-type)`: number and pointer of a new callback; types and shapes are those of a
 /// [`function`].
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_callback(ctx: &mut Machine, types: Value, shapes: Value, pointer: Value) -> Value {
-    let shapes = match shapes {
-        Value::FALSE => Vec::new(),
-        shapes => access::words(shapes).iter().map(|shape| Shape::of(shape.as_fixnum())).collect(),
-    };
-    let signature = Signature { types: byte_slice(types).to_vec(), shapes };
+    let signature = Signature { types: byte_slice(types).to_vec(), shapes: shapes_of(shapes) };
     match rt(ctx).c.make_callback(signature) {
         Ok((number, address)) => {
             *ctx.slot_mut(slot::C_CALLS_BACK) = Value::TRUE;

@@ -22,7 +22,7 @@ use super::invoke::{Returns, Words};
 use super::lent::Lent;
 use super::server::Server;
 use super::stack::{Mapping, switch};
-use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape};
+use cairn_layout::c::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Shape, VectorType, exported};
 use std::io;
 use std::mem::offset_of;
 use std::ptr::null_mut;
@@ -369,14 +369,14 @@ impl Calls {
         }
     }
 
-    /// The shape of the structure that the request returns, if it is a callback's that returns one.
+    /// The shape of the structure that the request returns, if it returns one.
     pub fn answer_shape(&self, asking: Asking) -> Option<Shape> {
         let number = match self.state_of(asking) {
             State::Asking(number, _) => number,
             // SAFETY: as in `answer`.
             State::Exporting(call) => match unsafe { (*call).callee } {
                 Callee::Callback(number) => number,
-                Callee::Export(_) => return None,
+                Callee::Export(number) => return self.exports.result_shape(number),
             },
             State::Idle | State::Running => return None,
         };
@@ -386,15 +386,15 @@ impl Calls {
         }
     }
 
-    /// The result type of the request.
-    pub fn answer_type(&self, asking: Asking) -> CType {
+    /// The result type of the request: see [`exported`].
+    pub fn answer_type(&self, asking: Asking) -> (CType, Option<VectorType>) {
         let types = match self.state_of(asking) {
             State::Asking(number, _) => self.callback_types(number),
             // SAFETY: as in `answer`.
             State::Exporting(call) => self.types(unsafe { (*call).callee }),
             State::Idle | State::Running => &[],
         };
-        CType::of(types.first().copied().unwrap_or(0))
+        exported(types.first().copied().unwrap_or(0))
     }
 
     /// The call of an exported procedure that this request is.
@@ -465,14 +465,12 @@ impl Calls {
     /// # Safety
     /// The call is under way.
     unsafe fn arguments(&self, call: *const ExportCall) -> Vec<Argument> {
-        // SAFETY: by the contract; there is a word for each argument.
+        // SAFETY: by the contract.
         unsafe {
-            let types = self.types((*call).callee).get(1..).unwrap_or_default();
-            match (*call).given {
-                Given::Arguments(ref arguments) => arguments.clone(),
-                Given::Words(words) => {
-                    types.iter().enumerate().map(|(i, t)| Argument::Word(CType::of(*t), *words.add(i))).collect()
-                }
+            match ((*call).callee, &(*call).given) {
+                (_, Given::Arguments(arguments)) => arguments.clone(),
+                (Callee::Export(number), Given::Words(words)) => self.exports.arguments(number, *words),
+                (Callee::Callback(_), Given::Words(_)) => Vec::new(),
             }
         }
     }

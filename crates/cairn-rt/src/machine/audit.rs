@@ -18,7 +18,9 @@
 use cairn_heap::RootVisitor;
 use cairn_heap::address::Address;
 use cairn_heap::blocks::POISON;
-use cairn_layout::code::{LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, shape_words};
+use cairn_layout::code::{
+    LIVE_HIGH, LIVE_LOW, MV_ENTRY, RETURN_PREFIX, SHAPE, flags, mv_entry, shape_words, target,
+};
 use cairn_layout::limits::SHORT_MAP_WORDS;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -142,9 +144,9 @@ impl Auditor {
     unsafe fn frame(&self, code: u64) -> Result<u64, String> {
         // SAFETY: by the contract.
         let (shape, mv) = unsafe { (word(code, SHAPE), word(code, MV_ENTRY)) };
+        let mv = mv_entry(code, shape, mv);
         let words = shape_words(shape);
-        let all = flags::RETURN | flags::UNDERFLOW | flags::HALT | flags::LONG_MAP | flags::LIBRARY;
-        if shape & flags::RETURN == 0 || shape >> 32 & !(all >> 32) != 0 || words == 0 {
+        if shape & flags::RETURN == 0 || shape >> 32 & !(flags::OF_RETURNS >> 32) != 0 || words == 0 {
             return Err(format!("has the shape {shape:#x}, not that of a return point"));
         }
         if !self.is_code(mv) {
@@ -169,7 +171,7 @@ unsafe fn is_live(code: u64, words: u64, i: u64) -> bool {
     // SAFETY: by the contract.
     let map = unsafe {
         match (words > SHORT_MAP_WORDS, i / 64) {
-            (true, n) => Address(word(code, LIVE_HIGH) + 8 * n).load(),
+            (true, n) => Address(target(code, word(code, LIVE_HIGH)) + 8 * n).load(),
             (false, 0) => word(code, LIVE_LOW),
             (false, _) => word(code, LIVE_HIGH),
         }

@@ -23,7 +23,7 @@
 pub(crate) mod audit;
 pub(crate) mod collect;
 pub mod depth;
-mod frame_reader;
+pub(crate) mod frame_reader;
 pub mod frames;
 pub mod load;
 pub mod modules;

@@ -1,9 +1,9 @@
 //! Objects without parts.
 
 use super::{Mode, Out};
-use crate::access::c_text;
 use crate::access::{self, string_chars, word};
 use crate::chars;
+use crate::machine::frame_reader::described_name;
 use crate::num;
 use crate::numeric;
 use crate::port::{self, Port};
@@ -132,7 +132,7 @@ fn procedure_name(v: Value) -> Option<String> {
     // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
     let name = unsafe {
         let entry = *(v.address() as *const u64);
-        c_text(*((entry as i64 + code::ENTRY_NAME) as *const u64)).filter(|n| !n.is_empty())?
+        described_name(entry, code::ENTRY_NAME).filter(|n| !n.is_empty())?
     };
     Some(crate::evaluated_marks::procedure_name(v, &name).unwrap_or(name))
 }

@@ -1,4 +1,4 @@
-//! `c-procedure`, `c-callback`, `c-export`, `c-type` and `define-c-struct`.
+//! `c-procedure`, `c-callback`, `c-type` and `define-c-struct`; `c-export` is in [`super::c_export`].
 //!
 //! ```text
 //! (c-procedure int "abs" (int))
@@ -15,9 +15,6 @@
 //!
 //! Of a function of a C source that is small enough to be inlined, `library` is `(c:inlined "number" library)`: the
 //! call that is written out goes by the number, and needs no `%c-quiet?`, for such a function calls nothing.
-//!
-//! An exported procedure gets a number, by which C asks for it; names and types go to who makes the shared library
-//! ([`CExport`]).
 //!
 //! ```text
 //! (define-c-struct point (x int) (name (array char 8)))
@@ -47,36 +44,25 @@ const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) 
 const TYPES: &str = "types are void, bool, char, int, short, long, unsigned, unsigned-short, unsigned-long, size_t, int8 \
                      to int64, uint8 to uint64, float, double, string, pointer, bytevector";
 const CALLBACK: &str = "(c-callback result-type (argument-type …) procedure)";
-const EXPORT: &str = "(c-export result-type \"name\" (argument-type …) procedure)";
+pub(super) const EXPORT: &str = "(c-export result-type \"name\" (argument-type …) procedure)";
 const STRUCT: &str =
     "(define-c-struct name (field type) …), where type is one of C, a structure, or (array type length)";
 
 /// The types of a function, that of the result first, with their names.
-struct Signature {
-    types: Vec<CType>,
+pub(super) struct Signature {
+    pub(super) types: Vec<CType>,
     names: Vec<Rc<str>>,
     /// The variables of those that are structures.
     structs: Vec<Option<Syntax>>,
 }
 
-/// A procedure that C calls by name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CExport {
-    /// The name in C.
-    pub name: String,
-    /// The types as the program names them, that of the result first.
-    pub types: Vec<String>,
-}
-
 /// Who calls a function: what can be passed depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+pub(super) enum Of {
     /// Scheme calls C.
     Procedure,
     /// C calls a pointer.
     Callback,
-    /// C calls by name.
-    Export,
 }
 
 /// What no function can be called in C.
@@ -87,12 +73,12 @@ const C_KEYWORDS: &[&str] = &[
     "typeof", "bool", "main",
 ];
 
-fn is_c_name(name: &str) -> bool {
+pub(super) fn is_c_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !C_KEYWORDS.contains(&name)
 }
 
-fn no() -> Expr {
+pub(super) fn no() -> Expr {
     Expr::Const(Literal::Bool(false))
 }
 
@@ -143,13 +129,13 @@ impl Expander<'_> {
     }
 
     /// Is it no type of C, but a variable?
-    fn is_bound(&self, x: &Syntax) -> bool {
+    pub(super) fn is_bound(&self, x: &Syntax) -> bool {
         let no_type = self.c_name(x).is_some_and(|name| CType::by_name(&name).is_none());
         let bound = |id| matches!(self.resolve(id), Meaning::Bound(Binding::Local(_) | Binding::Global(_)));
         no_type && x.as_ident().is_some_and(bound)
     }
 
-    fn c_type(&mut self, x: &Syntax) -> R<(CType, Rc<str>)> {
+    pub(super) fn c_type(&mut self, x: &Syntax) -> R<(CType, Rc<str>)> {
         let Some(name) = self.c_name(x) else {
             return self.err_help(x.span, "the name of a type of C is expected here", TYPES);
         };
@@ -160,13 +146,8 @@ impl Expander<'_> {
     }
 
     /// The type of an argument or a result, with the variable of a structure.
-    fn c_passed(&mut self, x: &Syntax, of: Of) -> R<(CType, Rc<str>, Option<Syntax>)> {
+    fn c_passed(&mut self, x: &Syntax) -> R<(CType, Rc<str>, Option<Syntax>)> {
         match self.c_name(x) {
-            Some(_) if self.is_bound(x) && of == Of::Export => {
-                let message =
-                    "an exported procedure takes and returns no structures by value: the type is pointer";
-                self.err_help(x.span, message, EXPORT)
-            }
             Some(name) if self.is_bound(x) => {
                 // the library of a header has variables of its own for structures that are passed
                 let shown = name.strip_prefix("c:by-value:").map(|of_c| of_c.replace(':', " ").into());
@@ -186,15 +167,15 @@ impl Expander<'_> {
     }
 
     /// The types of a function.
-    fn c_signature(&mut self, result: &Syntax, types: &Syntax, of: Of, help: &str) -> R<Signature> {
+    pub(super) fn c_signature(&mut self, result: &Syntax, types: &Syntax, of: Of, help: &str) -> R<Signature> {
         let called = of == Of::Procedure;
         let list = match (&types.datum, types.as_list()) {
             (Datum::Nil, _) => &[][..],
             (_, Some(list)) => list,
             _ => return self.err_help(types.span, "a list of types is expected here", help),
         };
-        let (t, name, structure) = self.c_passed(result, of)?;
-        if t == CType::Bytes || t == CType::String && of == Of::Callback {
+        let (t, name, structure) = self.c_passed(result)?;
+        if t == CType::Bytes || t == CType::String && !called {
             let message = format!("a result cannot be a {name}: nobody would keep its memory");
             return self.err_help(result.span, message, "a pointer can");
         }
@@ -205,7 +186,7 @@ impl Expander<'_> {
                 varying = true;
                 continue;
             }
-            let (t, name, structure) = self.c_passed(x, of)?;
+            let (t, name, structure) = self.c_passed(x)?;
             let message = match t {
                 CType::Void => "only a result can be void".to_string(),
                 CType::Bytes if !called => "C has no bytevectors to give: the type is pointer".to_string(),
@@ -222,42 +203,6 @@ impl Expander<'_> {
             return self.err_help(x.span, message, help);
         }
         Ok(signature)
-    }
-
-    fn c_export(
-        &mut self,
-        x: &Syntax,
-        result: &Syntax,
-        name: &Syntax,
-        types: &Syntax,
-        procedure: &Syntax,
-    ) -> R<Expr> {
-        let Datum::String(text) = &name.datum else {
-            return self.err_help(name.span, "the name of the function in C is expected here, a string", EXPORT);
-        };
-        let text: Rc<str> = text.to_string().into();
-        if !is_c_name(&text) {
-            let help = "a name of C has letters of ASCII, digits and underscores, and is no keyword";
-            return self.err_help(name.span, format!("a function of C cannot be called `{text}`"), help);
-        }
-        let before = self.s.c_exports.iter().position(|e| *e.name == *text);
-        // what is typed at a prompt may be typed again
-        if before.is_some() && self.s.serves {
-            return self.err(name.span, format!("`{text}` is exported twice"));
-        }
-        let signature = self.c_signature(result, types, Of::Export, EXPORT)?;
-        let number = before.unwrap_or(self.s.c_exports.len());
-        let (codes, symbols) = (signature.codes(), signature.symbols());
-        let types = signature.names.iter().map(|n| n.to_string()).collect();
-        let export = CExport { name: text.to_string(), types };
-        match self.s.c_exports.get_mut(number) {
-            Some(earlier) => *earlier = export,
-            None => self.s.c_exports.push(export),
-        }
-        let number = fixnum(number as i64);
-        let procedure = self.expr(procedure);
-        let args = vec![number, Expr::Const(Literal::String(text)), codes, symbols, procedure];
-        self.library_call("c", "make-c-export", args, x.span)
     }
 
     /// The last form of a shared library: it answers C's calls.
@@ -284,7 +229,7 @@ impl Expander<'_> {
         }
     }
 
-    fn c_procedure(
+    pub(super) fn c_procedure(
         &mut self,
         x: &Syntax,
         [result, name, types]: [&Syntax; 3],
@@ -530,11 +475,17 @@ impl Expander<'_> {
         let described = Expr::Prim { op: PrimOp::Vector, args: described, site: Site::NONE, proven: 0 };
         let made = self.library_call("c", "make-c-struct", vec![symbol(&shown), described], form.span)?;
         let layout = self.c_layout(&types);
+        let fields = names.iter().zip(types).map(|((name, _), (t, length))| (name.clone(), t, length));
+        let declaration = self.c_declaration(&shown, &fields.collect::<Vec<_>>());
         let target = self.declare(id, name.span)?;
         if let Target::Global(g) = target {
             match layout {
                 Some(layout) => self.s.c_layouts.insert(g, layout),
                 None => self.s.c_layouts.remove(&g),
+            };
+            match declaration {
+                Some(declaration) => self.s.c_declarations.insert(g, declaration),
+                None => self.s.c_declarations.remove(&g),
             };
         }
         self.built(items, target, id, made);

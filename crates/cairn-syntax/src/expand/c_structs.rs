@@ -91,7 +91,7 @@ impl Element {
 }
 
 /// The natural number that stands there.
-fn natural(x: &Syntax) -> Option<usize> {
+pub(super) fn natural(x: &Syntax) -> Option<usize> {
     match &x.datum {
         Datum::Number(n) => match **n {
             Number::Int(Int::Fix(n)) => usize::try_from(n).ok(),

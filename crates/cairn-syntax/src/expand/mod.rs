@@ -40,6 +40,7 @@
 
 mod binding;
 mod c;
+mod c_export;
 mod c_header;
 mod c_library;
 mod c_structs;
@@ -79,7 +80,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use c::CExport;
+pub use c_export::{CDeclared, CExport, CStruct};
 pub use coverage::{Counted, Point};
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS, primitive_key};
 pub use library::{DEFAULT_LIBRARIES, FEATURES, LibraryName, NamePart};
@@ -234,6 +235,8 @@ pub struct Session {
     c_headers: c_header::Waiting,
     /// Layouts of C's structures, of those variables of which they are known.
     c_layouts: c_structs::Layouts,
+    /// How C declares them, of those of which that is known.
+    c_declarations: c_export::Declarations,
     /// Libraries for which others stand in the text that is being checked.
     displaced: Vec<(LibraryName, library::Library)>,
 }
