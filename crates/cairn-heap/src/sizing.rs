@@ -103,17 +103,13 @@ impl Sizing {
     pub fn large_young(&self) -> u64 {
         self.config.large_young.min(self.heap_max / 4)
     }
-    /// A major collection left `live` bytes in objects, which take `held` bytes; the nursery takes `nursery` more.
-    ///
-    /// Where small objects lie scattered, they take much more than they have. Then the next collection comes sooner, to
-    /// bring them together; but not at once, for it may not succeed.
-    pub fn after_major(&mut self, live: u64, held: u64, nursery: u64) {
-        self.live = held;
+    /// A major collection left `live` bytes; the nursery takes `nursery` more.
+    pub fn after_major(&mut self, live: u64, nursery: u64) {
+        self.live = live;
         let room = (live as f64 * (self.config.growth - 1.0)) as u64;
-        let room = (2 * room).min(room + self.config.generous);
         let nursery = nursery.min(self.heap_max / 8);
-        let wish = (live + room).max(held + room / 4 * 3).max(self.config.min_limit);
-        self.limit = wish.min(self.heap_max.saturating_sub(nursery)).max(held);
+        let wish = (live + (2 * room).min(room + self.config.generous)).max(self.config.min_limit);
+        self.limit = wish.min(self.heap_max.saturating_sub(nursery)).max(live);
     }
     /// Has so much been allocated since the last major collection that what the heap holds is likely to be dead?
     /// `allocated` counts from the start.
@@ -201,18 +197,18 @@ mod tests {
     fn the_limit_follows_live_size_between_floor_and_ceiling() {
         let mut s = Sizing::new(SizingConfig { min_limit: 100, growth: 2.0, generous: 0, large_young: 1 }, 1000);
         assert_eq!(s.limit(), 100);
-        s.after_major(10, 10, 50);
+        s.after_major(10, 50);
         assert_eq!(s.limit(), 100);
-        s.after_major(200, 200, 50);
+        s.after_major(200, 50);
         assert_eq!(s.limit(), 400);
-        s.after_major(600, 600, 50);
+        s.after_major(600, 50);
         assert_eq!(s.limit(), 950);
-        s.after_major(990, 990, 50);
+        s.after_major(990, 50);
         assert_eq!(s.limit(), 990);
         let mut s = Sizing::new(SizingConfig { min_limit: 100, growth: 2.0, generous: 150, large_young: 1 }, 1000);
-        s.after_major(100, 100, 50);
+        s.after_major(100, 50);
         assert_eq!(s.limit(), 300);
-        s.after_major(300, 300, 50);
+        s.after_major(300, 50);
         assert_eq!(s.limit(), 750);
     }
     #[test]
@@ -222,17 +218,17 @@ mod tests {
         let (held, m) = (64 << 20, 1 << 20);
         assert!(!s.is_stale(held, 255 * m) && s.is_stale(held, 256 * m));
         assert!(!s.is_stale(15 * m, 1 << 50), "a small heap");
-        s.after_major(held, held, 0);
+        s.after_major(held, 0);
         s.note_age(held, 256 * m);
         assert!(!s.is_stale(held, (256 + 511) * m) && s.is_stale(held, (256 + 512) * m));
-        s.after_major(m, m, 0);
+        s.after_major(m, 0);
         s.note_age(held, 768 * m);
         assert!(s.is_stale(held, (768 + 256) * m));
         let mut looks = 0;
         for allocated in 1_000..1_000_000 {
             if s.is_stale(held, allocated * m) {
                 looks += 1;
-                s.after_major(held, held, 0);
+                s.after_major(held, 0);
                 s.note_age(held, allocated * m);
             }
         }
@@ -305,7 +301,7 @@ mod tests {
         let config = SizingConfig { min_limit: 100, growth: 2.0, generous: 0, large_young: 1 };
         let mut s = Sizing::new(config, 1 << 40);
         let m = 1 << 20;
-        s.after_major(1024 * m, 1024 * m, 0);
+        s.after_major(1024 * m, 0);
         let mut after = |pairs, copied| {
             s.note_survivors(m, pairs, copied);
             s.old_births(0, false)

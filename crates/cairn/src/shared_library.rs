@@ -10,7 +10,7 @@
 //!                                     }
 //! ```
 //!
-//! What the words are is said at [`cairn_rt::Exports::arguments`]: the first one is where a structure goes that is the
+//! What the words are is said in `cairn-rt/src/c/exports.rs`: the first one is where a structure goes that is the
 //! result, or the length of a vector.
 //!
 //! The loader writes nothing into the code (`-z text`): the descriptors that lie there have distances for addresses.

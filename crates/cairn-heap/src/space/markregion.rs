@@ -160,15 +160,6 @@ pub enum Evacuate {
     EveryOther(u32),
 }
 
-/// Bytes that a major collection left.
-#[derive(Clone, Copy, Debug)]
-pub struct Left {
-    /// In lines with live objects.
-    pub lines: u64,
-    /// In live objects.
-    pub objects: u64,
-}
-
 /// What the slow paths of allocation need besides the space.
 pub struct Tables<'a> {
     /// Where blocks come from.
@@ -402,11 +393,12 @@ impl MarkRegionSpace {
             t.pool.table.add_bits(c.block, State::FROM);
         }
     }
-    /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others.
-    pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> Left {
+    /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others. Returns
+    /// the bytes of live lines.
+    pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> u64 {
         self.fresh_only = false;
         let mut crumbled = Vec::new();
-        let mut left = Left { lines: 0, objects: 0 };
+        let mut live = 0;
         for half in [&mut self.scannable, &mut self.leaves] {
             let mut free = 0;
             let recycler = &mut half.recycler;
@@ -420,8 +412,7 @@ impl MarkRegionSpace {
                 }
                 if state.has(State::YOUNG) {
                     t.pool.table.clear_bits(b, State::YOUNG);
-                    left.lines += BLOCK_BYTES;
-                    left.objects += BLOCK_BYTES;
+                    live += BLOCK_BYTES;
                     return true;
                 }
                 let lines = live_lines(t, b);
@@ -429,7 +420,7 @@ impl MarkRegionSpace {
                     free_block(t, b, state);
                     return false;
                 }
-                left.lines += lines as u64 * LINE_BYTES;
+                live += lines as u64 * LINE_BYTES;
                 let (mut line, before) = (0, free);
                 while let Some((first, end)) = t.marks.free_lines(start, line, LEAST_LINES) {
                     free += (end - first) as u64 * LINE_BYTES;
@@ -452,7 +443,6 @@ impl MarkRegionSpace {
                     recycler.long.push(b);
                 }
                 let bytes = t.marks.live_bytes(start);
-                left.objects += bytes;
                 if bytes + CRUMBLED_BYTES < lines as u64 * LINE_BYTES {
                     crumbled.push(Crumbled { bytes, lines, block: b });
                 }
@@ -464,7 +454,7 @@ impl MarkRegionSpace {
             half.recycler.blocks.sort_unstable_by(|a, b| b.cmp(a));
         }
         self.crumbled = crumbled;
-        left
+        live
     }
 }
 

@@ -436,7 +436,7 @@ impl Plan for Bdw {
         let taken = std::mem::take(&mut self.taken);
         core.stats.major += 1;
         core.stats.live = core.stats.live.max(live);
-        core.sizing.after_major(live, live, 0);
+        core.sizing.after_major(live, 0);
         core.sizing.note_age(before, core.stats.allocated);
         self.budget.renew(core.sizing.limit().saturating_sub(live));
         let reason = core.cause(wanted, request);

@@ -94,8 +94,8 @@ impl Gen {
         (b.under_way, b.budget) = (budget >= BLOCK_BYTES, budget);
     }
 
-    /// A hole or a block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need the
-    /// rest.
+    /// A hole or a block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need
+    /// the rest.
     pub(super) fn take_for_old_births(&mut self, core: &mut Core, need: u64) -> Option<Span> {
         if need > BLOCK_BYTES || core.pool.free_singles() <= self.reserve_blocks() {
             return None;

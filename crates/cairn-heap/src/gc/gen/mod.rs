@@ -330,8 +330,7 @@ impl Gen {
         core.stats.copied += copied;
         core.old_moves += u64::from(copied > 0);
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
-        let others = core.used() - core.large.hole_bytes() - blocks;
-        core.sizing.after_major(others + small.objects, others + small.lines, self.nursery_bytes);
+        core.sizing.after_major(core.used() - core.large.hole_bytes() - blocks + small, self.nursery_bytes);
         core.sizing.note_age(before, core.stats.allocated);
         self.major_wanted = false;
         // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it

@@ -360,7 +360,7 @@ impl Plan for MarkSweep {
         s.overflows += overflows;
         self.survived = core.used() - core.large.hole_bytes() - left.held + left.live;
         core.stats.live = core.stats.live.max(self.survived);
-        core.sizing.after_major(self.survived, self.survived, 0);
+        core.sizing.after_major(self.survived, 0);
         core.sizing.note_age(before, core.stats.allocated);
         core.chunk_bytes_at_collection = core.chunks.bytes();
         self.budget.renew(core.sizing.limit().saturating_sub(self.survived));

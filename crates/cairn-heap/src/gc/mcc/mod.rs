@@ -422,7 +422,7 @@ impl Plan for Mcc {
         m.holes += counts.holes;
         core.stats.live = core.stats.live.max(core.used());
         self.survived = self.pages.bytes();
-        core.sizing.after_major(core.used(), core.used(), 0);
+        core.sizing.after_major(core.used(), 0);
         core.chunk_bytes_at_collection = core.chunks.bytes();
         self.resize(core);
         if !core.zeal.poison {
