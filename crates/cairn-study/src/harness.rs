@@ -348,8 +348,8 @@ fn modified_beside(path: &Path) -> SystemTime {
 /// Runs a compiler.
 fn succeed(mut command: Command, program: &Path) -> Result<(), String> {
     let compiler = command.get_program().to_os_string();
-    // Some read the names of files by the locale.
-    command.env("LC_ALL", "C.UTF-8");
+    // Gambit reads the names of files by the locale, of which it knows this variable only.
+    command.env("LANG", "C.UTF-8");
     let output = command.output().map_err(|e| format!("cannot run {}: {e}", compiler.display()))?;
     if output.status.success() {
         return Ok(());

@@ -43,6 +43,8 @@ pub struct OpenText {
     pub(super) forms: VecDeque<Syntax>,
     /// Is it a file, whose definitions go together ([`super::file_forms`])?
     whole: bool,
+    /// The number of the file, if it is one, or 0.
+    number: u32,
     /// Have the names been declared that a file defines again?
     pub(super) declared: bool,
     /// Why there are no more forms behind these.
@@ -124,7 +126,7 @@ impl Session {
         x.ctx.module = environment.0;
         let forms = x.evaluated(text);
         x.s.embedded = addresses(&forms);
-        let result = self.expand_forms(environment, forms, loader, then);
+        let result = self.expand_forms(environment, 0, forms, loader, then);
         self.embedded.clear();
         result
     }
@@ -132,15 +134,18 @@ impl Session {
     fn expand_forms<T>(
         &mut self,
         environment: Environment,
+        text: u32,
         forms: Vec<Syntax>,
         loader: &mut dyn Loader,
         then: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Failed> {
+        let outer = self.evaluating.replace(text);
         let mut x = Expander::new(self, loader);
         x.ctx.module = environment.0;
         x.top_level(forms, FxHashMap::default());
         x.define_wanted_of_c_headers();
         x.report_foreign();
+        self.evaluating = outer;
         self.warnings.clear();
         let result = self.outcome().map(|()| then(self));
         // local variables of forms that have been expanded are not referred to again
@@ -210,7 +215,9 @@ impl Session {
                 Err(d) => break Some(*d),
             }
         };
-        OpenText { file, forms, whole, declared: false, error, macros: self.macros.len() }
+        self.whole_texts += u32::from(whole);
+        let number = if whole { self.whole_texts } else { 0 };
+        OpenText { file, forms, whole, number, declared: false, error, macros: self.macros.len() }
     }
 
     /// A text of which only the definition around byte `at` is there, to be expanded once more, and where: at the top
@@ -321,7 +328,7 @@ impl Session {
             text.forms.pop_front().into_iter().collect()
         };
         if !forms.is_empty() {
-            return self.expand_forms(environment, forms, loader, then).map(Some);
+            return self.expand_forms(environment, text.number, forms, loader, then).map(Some);
         }
         match text.error.take() {
             Some(d) => Err(Failed { errors: vec![d], sources: self.sources.clone() }),

@@ -578,8 +578,11 @@ impl Expander<'_> {
             return self.err_help(form.span, message, R6RS);
         }
         let name = self.library_name(name_form)?;
-        if self.s.libraries.contains_key(&name) {
+        if self.s.libraries.contains_key(&name) && !self.may_define_again(&name) {
             return self.err(name_form.span, format!("library {name} is defined twice"));
+        }
+        if let Some(text) = self.s.evaluating {
+            self.s.defined_in.insert(name.clone(), text);
         }
         let builtin = self.s.sources[form.span.file as usize].library;
         let module = self.new_module(Some(name.to_string().into()), builtin);
@@ -607,6 +610,14 @@ impl Expander<'_> {
         library.exports = exports;
         library.loading = false;
         Ok(())
+    }
+
+    /// Does a session define a library of its own anew, or load a file again that does? Who imports it from now on gets
+    /// the new one.
+    fn may_define_again(&self, name: &LibraryName) -> bool {
+        let (Some(text), Some(old)) = (self.s.evaluating, self.s.libraries.get(name)) else { return false };
+        let builtin = self.s.modules[old.module as usize].builtin;
+        !old.loading && !builtin && (text == 0 || self.s.defined_in.get(name) != Some(&text))
     }
 
     /// Is it a form with this word at its head?

@@ -197,6 +197,12 @@ pub struct Session {
     syntax_parameters: FxHashSet<u32>,
     /// The source that stands for evaluated text.
     evaluated: Option<u32>,
+    /// While forms are expanded to be evaluated: the number of the file that they stand in, or 0.
+    evaluating: Option<u32>,
+    /// How many files have been opened for that.
+    whole_texts: u32,
+    /// Of the libraries defined meanwhile, in which.
+    defined_in: FxHashMap<LibraryName, u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.
     boot: Option<Arc<dyn BootLibrary>>,
     /// Its variables that have been heard of, by number.
