@@ -87,12 +87,9 @@ impl Recycler {
     fn next(&mut self, pool: &BlockPool, marks: &Marks) -> Option<Hole> {
         while let Some(&b) = self.blocks.last() {
             let start = pool.table.address_of(b);
-            if let Some((first, end)) = marks.free_lines(start, self.line, LEAST_LINES) {
-                self.line = end;
-                let hole =
-                    Hole { lo: start.plus(first as u64 * LINE_BYTES), hi: start.plus(end as u64 * LINE_BYTES) };
-                self.take(hole, marks);
-                return Some(hole);
+            if let Some(lines) = marks.free_lines(start, self.line, LEAST_LINES) {
+                self.line = lines.1;
+                return Some(self.take(start, lines, marks));
             }
             self.blocks.pop();
             self.line = 0;
@@ -103,20 +100,19 @@ impl Recycler {
     fn next_long(&mut self, pool: &BlockPool, marks: &Marks, lines: usize) -> Option<Hole> {
         while let Some(&b) = self.long.last() {
             let start = pool.table.address_of(b);
-            if let Some((first, end)) = marks.free_lines(start, 0, lines) {
-                let hole =
-                    Hole { lo: start.plus(first as u64 * LINE_BYTES), hi: start.plus(end as u64 * LINE_BYTES) };
-                self.take(hole, marks);
-                return Some(hole);
+            if let Some(lines) = marks.free_lines(start, 0, lines) {
+                return Some(self.take(start, lines, marks));
             }
             self.long.pop();
         }
         None
     }
-    /// Its lines are not free any more, for whoever looks for holes.
-    fn take(&mut self, hole: Hole, marks: &Marks) {
-        self.bytes -= hole.hi.offset_from(hole.lo);
-        marks.take_lines(Span::new(hole.lo, hole.hi));
+    /// The hole of these lines of the block at `start`, which are not free any more for whoever looks for holes.
+    fn take(&mut self, start: Address, lines: (usize, usize), marks: &Marks) -> Hole {
+        let span = span_of(start, lines);
+        self.bytes -= span.bytes();
+        marks.take_lines(span);
+        Hole { lo: span.start, hi: span.end }
     }
 }
 
@@ -421,25 +417,26 @@ impl MarkRegionSpace {
                     return false;
                 }
                 live += lines as u64 * LINE_BYTES;
-                let (mut line, before) = (0, free);
-                while let Some((first, end)) = t.marks.free_lines(start, line, LEAST_LINES) {
-                    free += (end - first) as u64 * LINE_BYTES;
-                    line = end;
-                    let at = |line| start.plus(line as u64 * LINE_BYTES);
-                    let free = Span::new(at(first), at(end));
+                let (mut line, mut longest) = (0, 0);
+                while let Some(free_lines) = t.marks.free_lines(start, line, LEAST_LINES) {
+                    let hole = span_of(start, free_lines);
+                    free += hole.bytes();
+                    longest = longest.max(free_lines.1 - free_lines.0);
+                    line = free_lines.1;
                     if mixed {
-                        t.marks.unset_raw(free);
+                        t.marks.unset_raw(hole);
                         // SAFETY: free lines.
-                        unsafe { std::ptr::write_bytes(free.start.bytes(), 0, free.bytes() as usize) };
+                        unsafe { std::ptr::write_bytes(hole.start.bytes(), 0, hole.bytes() as usize) };
                     }
                     if poisoned {
-                        poison(free);
+                        poison(hole);
                     }
                 }
-                if free > before {
+                if longest > 0 {
                     recycler.blocks.push(b);
                 }
-                if t.marks.free_lines(start, 0, MUTATOR_LINES).is_some() {
+                // The mutator fills no blocks of leaves.
+                if longest >= MUTATOR_LINES && state.is(Kind::Scannable) {
                     recycler.long.push(b);
                 }
                 let bytes = t.marks.live_bytes(start);
@@ -466,6 +463,12 @@ fn free_block(t: &mut Tables, b: BlockIndex, state: State) {
         t.marks.unset_raw(Span::new(start, start.plus(BLOCK_BYTES)));
     }
     t.pool.give(b, state.is(Kind::Scannable) && !mixed);
+}
+
+/// The words of these lines, the first and one past the last, of the block at `start`.
+fn span_of(start: Address, (first, end): (usize, usize)) -> Span {
+    let at = |line| start.plus(line as u64 * LINE_BYTES);
+    Span::new(at(first), at(end))
 }
 
 fn live_lines(t: &Tables, b: BlockIndex) -> usize {
