@@ -74,7 +74,6 @@ struct Recycler {
 }
 
 /// A block that is mostly empty, but in places too small to be holes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Crumbled {
     /// Of its objects.
     bytes: u64,
@@ -336,18 +335,11 @@ impl MarkRegionSpace {
                 lines = lines.max(LINES_PER_BLOCK / 8 * 5);
             }
             let recyclable = self.scannable.recycler.blocks.iter().chain(&self.leaves.recycler.blocks);
-            let counted = recyclable.map(|&b| (live_lines(t, b), b));
-            let mut sparse: Vec<(usize, BlockIndex)> = counted.filter(|(live, _)| *live < lines).collect();
-            sparse.sort_unstable();
-            let mut copies = 0;
-            for (live, b) in sparse {
-                copies += live as u64 * LINE_BYTES;
-                if copies > room {
-                    break;
-                }
-                t.pool.table.add_bits(b, State::FROM);
-            }
-            self.evacuate_crumbled(t, room.saturating_sub(copies));
+            let counted = recyclable.map(|&b| (live_lines(t, b), b)).filter(|(live, _)| *live < lines);
+            let sparse = counted.map(|(live, b)| (live as u64 * LINE_BYTES, b)).collect();
+            let room = evacuate_emptiest(t, sparse, room);
+            let crumbled = self.take_crumbled(t);
+            evacuate_emptiest(t, crumbled, room.min(u64::from(self.blocks()) * BLOCK_BYTES / 8));
         }
         for half in [&mut self.scannable, &mut self.leaves] {
             if let Evacuate::EveryOther(parity) = evacuate {
@@ -370,24 +362,13 @@ impl MarkRegionSpace {
         (self.scan_lo, self.scan_hi, self.overflow_scan) = Default::default();
         self.fresh_only = true;
     }
-    /// Has crumbled blocks evacuated where they are many: the emptiest, but no more at once than an eighth of the space
-    /// in copies, so that pauses and the room for copies stay small.
-    fn evacuate_crumbled(&mut self, t: &mut Tables, room: u64) {
-        let blocks = u64::from(self.blocks());
-        let mut crumbled = std::mem::take(&mut self.crumbled);
-        crumbled.retain(|c| live_lines(t, c.block) == c.lines);
-        if (crumbled.len() as u64) < blocks / 8 {
-            return;
-        }
-        crumbled.sort_unstable();
-        let (mut copies, most) = (0, room.min(blocks * BLOCK_BYTES / 8));
-        for c in crumbled {
-            copies += c.bytes;
-            if copies > most {
-                break;
-            }
-            t.pool.table.add_bits(c.block, State::FROM);
-        }
+    /// The crumbled blocks, with the bytes of their objects, where they are many. No more are evacuated at once than an
+    /// eighth of the space takes in copies, so that pauses and the room for copies stay small.
+    fn take_crumbled(&mut self, t: &Tables) -> Vec<(u64, BlockIndex)> {
+        let crumbled = std::mem::take(&mut self.crumbled).into_iter();
+        let left: Vec<_> =
+            crumbled.filter(|c| live_lines(t, c.block) == c.lines).map(|c| (c.bytes, c.block)).collect();
+        if left.len() < self.blocks() as usize / 8 { Vec::new() } else { left }
     }
     /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others. Returns
     /// the bytes of live lines.
@@ -453,6 +434,19 @@ impl MarkRegionSpace {
         self.crumbled = crumbled;
         live
     }
+}
+
+/// Has these blocks evacuated, the emptiest first, as long as there is room for copies of the bytes beside them: what
+/// is left of it.
+fn evacuate_emptiest(t: &mut Tables, mut blocks: Vec<(u64, BlockIndex)>, room: u64) -> u64 {
+    blocks.sort_unstable();
+    let mut left = room;
+    for (bytes, b) in blocks {
+        let Some(rest) = left.checked_sub(bytes) else { return 0 };
+        left = rest;
+        t.pool.table.add_bits(b, State::FROM);
+    }
+    left
 }
 
 /// Gives back a block without live objects.
