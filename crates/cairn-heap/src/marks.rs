@@ -282,10 +282,6 @@ impl Marks {
         }
         Ok(())
     }
-    /// Are pairs told from other objects?
-    pub const fn expects_ambiguity(&self) -> bool {
-        self.ambiguity.is_some()
-    }
     #[inline(always)]
     fn pair_bit(&self, a: Address) -> Option<(*mut u64, u64)> {
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;

@@ -1,4 +1,4 @@
-//! Objects born old: while nearly everything survives, the mutator gets blocks of the old space instead of the nursery.
+//! Objects born old: while nearly everything survives, the mutator gets room in the old space instead of the nursery.
 //!
 //! The problem: where a program builds up what it keeps, all of the nursery survives, again and again. To copy it costs
 //! more than everything else the collector does, and gains nothing. The idea: after a minor collection that nearly all
@@ -27,7 +27,6 @@
 use super::Gen;
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
 use crate::blocks::{Kind, State};
-
 use crate::heap::Core;
 use crate::marks::Marks;
 use crate::model::{Measure, ObjectModel};
@@ -176,13 +175,10 @@ struct Found {
 /// The extent's objects are initialised.
 unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> Found {
     let mut found = Found::default();
-    let ambiguity = marks.expects_ambiguity();
     let mut a = x.span.start;
     while a < x.lo {
         marks.set(a);
-        if ambiguity {
-            marks.note_pair(a, true);
-        }
+        marks.note_pair(a, true);
         a = a.plus(PAIR_BYTES);
     }
     // SAFETY: what lies between the cursors is free.
@@ -206,9 +202,7 @@ unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> 
             found.continuation |= m.continuation;
         }
         marks.set(a);
-        if ambiguity {
-            marks.note_pair(a, false);
-        }
+        marks.note_pair(a, false);
         if m.leaf {
             found.leaf = true;
             marks.set_raw(Span::new(a.plus(WORD), a.plus(m.bytes)));
