@@ -41,9 +41,7 @@ const CHUNK: usize = 64;
 pub struct OpenText {
     file: u32,
     pub(super) forms: VecDeque<Syntax>,
-    /// Is it a file, whose definitions go together ([`super::file_forms`])?
-    whole: bool,
-    /// The number of the file, if it is one, or 0.
+    /// Its number, if it is a file, whose definitions go together ([`super::file_forms`]), or 0.
     number: u32,
     /// Have the names been declared that a file defines again?
     pub(super) declared: bool,
@@ -217,7 +215,7 @@ impl Session {
         };
         self.whole_texts += u32::from(whole);
         let number = if whole { self.whole_texts } else { 0 };
-        OpenText { file, forms, whole, number, declared: false, error, macros: self.macros.len() }
+        OpenText { file, forms, number, declared: false, error, macros: self.macros.len() }
     }
 
     /// A text of which only the definition around byte `at` is there, to be expanded once more, and where: at the top
@@ -319,7 +317,7 @@ impl Session {
         loader: &mut dyn Loader,
         then: impl FnOnce(&mut Session) -> T,
     ) -> Result<Option<T>, Failed> {
-        let forms = if text.whole {
+        let forms = if text.number > 0 {
             let mut x = Expander::new(self, loader);
             x.ctx.module = environment.0;
             let forms = x.next_forms(text);
