@@ -632,11 +632,13 @@
       (let loop ((bindings bindings) (params (%machine-ref (slot-parameters))))
         (if (%null? bindings)
             (with-state #f (%machine-ref (slot-handlers)) params thunk)
-            (let ((parameter (%car (%car bindings))))
+            (let* ((parameter (%car (%car bindings)))
+                   (cell (if (%procedure? parameter) (parameter parameter-key) #f)))
+              ;; another procedure may have returned what it was given
+              (if (if (%opaque? cell) (%eq? cell parameter-key) #t)
+                  (wrong-type "parameterize" "a parameter" parameter))
               (loop (%cdr bindings)
-                    (%cons (%cons (parameter parameter-key)
-                                  (parameter parameter-key (%cdr (%car bindings))))
-                           params))))))
+                    (%cons (%cons cell (parameter parameter-key (%cdr (%car bindings)))) params))))))
 
     ;;;; Promises
 

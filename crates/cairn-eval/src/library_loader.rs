@@ -5,7 +5,7 @@ use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 
@@ -17,7 +17,18 @@ pub const EXTENSIONS: [&str; 2] = ["sld", "sls"];
 
 /// The text of a file of `lib/`; `relative` is its path there.
 pub fn built_in(relative: &str) -> Option<&'static str> {
-    LIB.get_file(relative)?.contents_utf8()
+    // `Dir::get_file` looks at every name of each directory on the way: help for a name that nobody defines asks for
+    // hundreds of libraries
+    static TEXTS: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
+        fn go(directory: &'static Dir<'_>, texts: &mut FxHashMap<&'static str, &'static str>) {
+            texts.extend(directory.files().filter_map(|f| Some((f.path().to_str()?, f.contents_utf8()?))));
+            directory.dirs().for_each(|d| go(d, texts));
+        }
+        let mut texts = FxHashMap::default();
+        go(&LIB, &mut texts);
+        texts
+    });
+    TEXTS.get(relative).copied()
 }
 
 /// The folder of `lib/` with the libraries that few programs use. They are not in the library that is compiled once:

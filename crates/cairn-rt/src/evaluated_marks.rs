@@ -56,6 +56,26 @@ pub fn place(mark: Value) -> Option<Passage<'static>> {
     Some(Passage { path, text, lines_before, start: usize::try_from(start).ok()? })
 }
 
+/// The text from where a mark is, at most `length` characters.
+pub fn text_at(mark: Value, length: usize) -> Option<String> {
+    let [_, text, _] = access::vector_of(access::word(mark, 1))? else { return None };
+    let chars = access::string_of(*text)?;
+    let start = usize::try_from(access::fixnum_of(access::word(mark, 2))?).ok()?;
+    // the place is counted in bytes, which are characters in most texts
+    let is_ascii = |chars: &[u32]| chars.iter().fold(0, |all, c| all | c) < 0x80;
+    let index = if chars.get(..start).is_some_and(is_ascii) {
+        start
+    } else {
+        let mut bytes = 0;
+        chars.iter().position(|c| {
+            let here = bytes == start;
+            bytes += access::to_char(*c).len_utf8();
+            here
+        })?
+    };
+    Some(chars[index..].iter().take(length).map(|c| access::to_char(*c)).collect())
+}
+
 /// What tells the places of marks apart, without their texts: byte offset and lines before, and the path.
 pub fn key(mark: Value) -> ((u64, u64), String) {
     let start = access::word(mark, 2).0;
