@@ -2,7 +2,7 @@
 //!
 //! The problem: implementers of other languages, and C programs, want a collector, not a compiler. The idea: the header
 //! `include/cairn_heap.h` says what there is, in C's terms; here is each of its functions, as thin as can be, on
-//! [`cairn_heap::Heap`] with the object model [`cairn_heap::model::CObjects`]. Objects are allocated and stores
+//! [`cairn_heap::Heap`] with the object model [`cairn_heap::CObjects`]. Objects are allocated and stores
 //! recorded by inline functions of the header, as compiled Scheme code does it; the constants that they use are
 //! compared with the library's by a test.
 //!

@@ -8,10 +8,10 @@
 //! pages are used where objects lie.
 
 use crate::address::{Address, PAIR_BYTES, Span, WORD};
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
-use crate::heap::Core;
+use crate::client::{AmbiguousVisitor, Client, RootVisitor};
 use crate::model::{ObjectModel, RefKind};
 use crate::region::Mapping;
+use crate::state::Core;
 
 /// Which objects a census has met.
 pub struct Census {

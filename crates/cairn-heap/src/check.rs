@@ -14,103 +14,16 @@
 
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
 use crate::blocks::{Kind, State};
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
-use crate::heap::Core;
+use crate::client::{AmbiguousVisitor, Client, RootVisitor};
 use crate::model::{Located, Measure, ObjectModel, ObjectReference, RefKind};
-use crate::region::Mapping;
 use crate::space::cells::CellWords;
 use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
 use crate::space::segregated::Sort;
+use crate::state::Core;
+use crate::workshop::Notes;
 use std::collections::{HashMap, HashSet};
-use std::ffi::c_void;
 use std::fmt;
-
-/// What one walk knows about the words of the region, a byte each. Kept from walk to walk, empty between them.
-///
-/// ```text
-///  bits 0–1: met as a reference to a pair (1), a procedure (2), an object (3)
-///  bit 2: parsed as the start of an object      bit 3: of one that is immortal; bits 2 and 3 then stay
-///  bit 4: of a pair, on a page
-/// ```
-struct Notes {
-    map: Mapping,
-    base: Address,
-    /// Words with a note.
-    noted: Vec<u64>,
-}
-
-impl Notes {
-    const MET: u8 = 3;
-    const START: u8 = 4;
-    const IMMORTAL_START: u8 = 4 | 8;
-    const PAIR: u8 = 16;
-
-    fn new(region: Span) -> std::io::Result<Notes> {
-        Ok(Notes { map: Mapping::reserve(region.bytes() / WORD)?, base: region.start, noted: Vec::new() })
-    }
-    fn met(r: ObjectReference) -> u8 {
-        match r.kind() {
-            RefKind::Pair => 1,
-            RefKind::Procedure => 2,
-            RefKind::Object => 3,
-        }
-    }
-    #[inline(always)]
-    fn at(&self, a: Address) -> u8 {
-        // SAFETY: callers pass addresses inside the region, and the table has a byte for each of its words.
-        unsafe { *self.map.base().bytes().add((a.offset_from(self.base) / WORD) as usize) }
-    }
-    #[inline(always)]
-    fn add(&mut self, a: Address, note: u8) {
-        let i = a.offset_from(self.base) / WORD;
-        // SAFETY: as for `at`; the table is ours alone.
-        unsafe { *self.map.base().bytes().add(i as usize) |= note };
-        if note != Notes::IMMORTAL_START {
-            self.noted.push(i);
-        }
-    }
-    fn clear(&mut self) {
-        for i in self.noted.drain(..) {
-            // SAFETY: as for `add`.
-            unsafe {
-                let byte = self.map.base().bytes().add(i as usize);
-                *byte =
-                    if *byte & Notes::IMMORTAL_START == Notes::IMMORTAL_START { Notes::IMMORTAL_START } else { 0 };
-            }
-        }
-    }
-}
-
-/// What the checker keeps from walk to walk, so that none begins by asking for memory.
-#[derive(Default)]
-pub(crate) struct Workshop {
-    notes: Option<Notes>,
-    parsed: HashMap<Address, Result<(), String>>,
-    immortal: HashMap<Address, Address>,
-    queue: Vec<ObjectReference>,
-}
-
-/// Where objects are that do not lie in the region: of a library that allocates them.
-#[derive(Clone, Copy)]
-pub(crate) struct Foreign {
-    /// The start of the object around an address, or null.
-    pub base: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
-    /// Bytes of the object that starts there.
-    pub size: unsafe extern "C" fn(*const c_void) -> usize,
-}
-
-impl Foreign {
-    /// The object around an address, which may be anything.
-    fn around(self, a: Address) -> Option<Span> {
-        // SAFETY: any address may be asked about, and what comes back is the start of an object.
-        unsafe {
-            let start = (self.base)(a.bytes().cast());
-            let from = Address(start as u64);
-            (!start.is_null()).then(|| Span::new(from, from.plus((self.size)(start) as u64)))
-        }
-    }
-}
 
 /// What the checker walked over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

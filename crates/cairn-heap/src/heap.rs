@@ -30,15 +30,18 @@ use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, PAIR_BYTES, 
 use crate::blocks::{BlockPool, Kind};
 use crate::census::{self, Census};
 use crate::check;
-use crate::config::{HeapConfig, Zeal, physical_memory};
+use crate::client::Client;
+use crate::config::{HeapConfig, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
+use crate::gc;
 use crate::gc::bdw::Bdw;
 use crate::gc::r#gen::Gen;
 use crate::gc::marksweep::MarkSweep;
 use crate::gc::mcc::Mcc;
-use crate::gc::{self, Client, Plan, Request};
+use crate::gc::plan::Plan;
 use crate::idle::Idle;
 use crate::marks::Marks;
+use crate::model::c::{CObjects, Nature};
 use crate::model::{ObjectModel, RefKind};
 use crate::region::{Cards, OwnCards, Region, advise_huge, suitable_bits};
 use crate::sampling::{Sample, Sampling};
@@ -50,8 +53,10 @@ use crate::space::large::LargeSpace;
 use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
-use crate::stats::{CollectionEvent, CollectionKind, Observer, Reason, Stats};
+use crate::state::{Core, Request};
+use crate::stats::{Observer, Reason, Stats};
 use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
+use crate::workshop::Workshop;
 use crate::zeal::Pace;
 use cairn_layout::collector::{Allocation, Barrier, FREE_LISTS, FreeList, Prefix};
 use cairn_layout::facts::{self, CollectorFacts};
@@ -60,7 +65,7 @@ pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
 use cairn_layout::object::record::FieldKind;
 use cairn_layout::object::record::compact::{BIAS, Widths};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the mutator gets when its extent is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,151 +84,6 @@ pub struct Moves {
     /// Those of them that moved objects which were not young.
     pub old: u64,
 }
-
-/// What every collector needs.
-pub(crate) struct Core {
-    pub(crate) region: Region,
-    pub(crate) cards: Cards,
-    pub(crate) marks: Marks,
-    pub(crate) pool: BlockPool,
-    pub(crate) large: LargeSpace,
-    pub(crate) chunks: ChunkSpace,
-    pub(crate) immortal: ImmortalSpace,
-    pub(crate) cells: CellSpace,
-    pub(crate) pinned: PinnedSpace,
-    pub(crate) segregated: SegregatedSpace,
-    pub(crate) compact: CompactSpace,
-    pub(crate) weak: WeakObjects,
-    pub(crate) sizing: Sizing,
-    pub(crate) stats: Stats,
-    pub(crate) zeal: Zeal,
-    pub(crate) mark_stack: usize,
-    /// Which static data have cards that nothing in the region has.
-    pub(crate) own_cards: OwnCards,
-    /// Are references from old to young objects remembered on cards?
-    pub(crate) generational: bool,
-    pub(crate) pace: Pace,
-    pub(crate) workshop: check::Workshop,
-    pub(crate) foreign: Option<check::Foreign>,
-    pub(crate) chunk_bytes_at_collection: u64,
-    /// Does the client, or the object model, show words that may or may not be references? Known at the first
-    /// collection.
-    pub(crate) ambiguous: Option<bool>,
-    /// Samples of allocation, if they were asked for.
-    pub(crate) sampling: Option<Box<Sampling>>,
-    /// Collections that moved objects which were not young.
-    pub(crate) old_moves: u64,
-    /// Bytes that the client holds elsewhere on the program's behalf.
-    charged: u64,
-    /// Bytes that may be held beyond the maximum for a while.
-    overdraft: u64,
-    /// Collections so far when the pages of all that was free were last given back.
-    released_at: u64,
-    idle: Idle,
-    /// How many major collections in a row have regained little of a heap that is nearly full.
-    meagre: u32,
-    observer: Option<Box<dyn Observer>>,
-}
-
-impl Core {
-    /// Bytes held outside the nursery.
-    pub(crate) fn used(&self) -> u64 {
-        self.pool.bytes_in_use() + self.pinned.bytes() + self.compact.bytes() + self.charged
-    }
-    /// The error for a request of `bytes` more.
-    pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
-        OutOfMemory { requested: bytes, used: self.used() + nursery, heap_max: self.sizing.heap_max() }
-    }
-    /// May the mutator have `bytes` more without a collection? Beyond the heap's maximum, a collection is asked
-    /// for; and the answer is no when even a full collection would not help, because what survived the last one
-    /// and what was allocated since the last minor one are too much already.
-    pub(crate) fn admit(&self, plan: &mut impl Plan, bytes: u64) -> Result<(), OutOfMemory> {
-        let nursery = plan.nursery_used();
-        let max = self.sizing.heap_max() + self.overdraft;
-        if self.used() + nursery + bytes <= max {
-            return Ok(());
-        }
-        plan.want(Reason::HeapMax, true);
-        let chunks = self.chunks.bytes().saturating_sub(self.chunk_bytes_at_collection);
-        if self.sizing.live() + plan.unproven(self) + self.large.young_bytes() + chunks + bytes > max {
-            return Err(self.out_of_memory(bytes, nursery));
-        }
-        Ok(())
-    }
-    /// A collection begins; are there words that may or may not be references? The same at every collection of a heap.
-    pub(crate) fn learn_ambiguity(&mut self, ambiguous: bool) {
-        let known = *self.ambiguous.get_or_insert(ambiguous);
-        assert_eq!(known, ambiguous, "clients of one heap differ in `AMBIGUOUS`");
-        if ambiguous {
-            self.marks.expect_ambiguity().expect("address space for finding objects");
-        }
-    }
-    /// The cause of a collection, where all collections are of one kind: what was wanted, or what the request says.
-    pub(crate) fn cause(&self, wanted: Option<Reason>, request: Request) -> Reason {
-        wanted.unwrap_or(match request {
-            Request::Auto if self.zeal.every_safepoint => Reason::Zeal,
-            Request::Auto => Reason::Limit,
-            _ => Reason::Request,
-        })
-    }
-    /// Does zeal want a collection at this safepoint, where all collections are of everything? `live` bytes survived
-    /// the last one.
-    pub(crate) fn zeal_collects(&mut self, live: u64) -> bool {
-        self.zeal.every_safepoint && self.pace.collects(live)
-    }
-    /// A major collection has regained so many bytes. What the program or a test asked for says nothing.
-    fn note_regained(&mut self, bytes: u64, needed: u64, reason: Reason) {
-        let part = self.sizing.heap_max() / MEAGRE_PART;
-        if bytes >= part || needed + 2 * part < self.sizing.heap_max() {
-            self.meagre = 0;
-        } else if !matches!(reason, Reason::Request | Reason::Zeal) {
-            self.meagre += 1;
-        }
-    }
-    /// Does the program only crawl from one collection to the next? Says so once; then it is given time to drop data.
-    fn crawls(&mut self) -> bool {
-        let so = self.meagre >= MOST_MEAGRE;
-        if so {
-            self.meagre = 0;
-        }
-        so
-    }
-    /// A collection that the counters include is over: its pause is counted, and whoever listens is told.
-    pub(crate) fn collected(&mut self, kind: CollectionKind, reason: Reason, began: Instant, bytes: Volume) {
-        let pause = began.elapsed();
-        self.pace.collected();
-        match kind {
-            CollectionKind::Minor => self.stats.minor_pauses.add(pause),
-            CollectionKind::Major => self.stats.major_pauses.add(pause),
-        }
-        let Volume { nursery, before, after, copied, limit, needed } = bytes;
-        if kind == CollectionKind::Major {
-            let young = if self.generational { nursery } else { 0 };
-            self.note_regained((before + young).saturating_sub(after), needed, reason);
-        }
-        let number = self.stats.minor + self.stats.major;
-        let event = CollectionEvent { number, kind, reason, nursery, before, after, copied, limit, pause };
-        if let Some(o) = &mut self.observer {
-            o.collection(&event);
-        }
-    }
-}
-
-/// Bytes of a collection; see [`CollectionEvent`].
-pub(crate) struct Volume {
-    pub(crate) nursery: u64,
-    pub(crate) before: u64,
-    pub(crate) after: u64,
-    pub(crate) copied: u64,
-    pub(crate) limit: u64,
-    /// What the next collection will need, copies included, if all that is left lives on.
-    pub(crate) needed: u64,
-}
-
-/// A major collection of a nearly full heap that regains less than one part in so many of its maximum is a meagre one.
-const MEAGRE_PART: u64 = 20;
-/// After so many meagre collections in a row, memory has run out.
-const MOST_MEAGRE: u32 = 8;
 
 /// The collectors that a heap can be made with.
 enum Selected {
@@ -340,7 +200,7 @@ impl<M: ObjectModel> Heap<M> {
             own_cards,
             generational: constraints.generational,
             pace: Pace::new(config.zeal.thorough, config.zeal.unpaced),
-            workshop: check::Workshop::default(),
+            workshop: Workshop::default(),
             foreign: None,
             chunk_bytes_at_collection: 0,
             ambiguous: None,
@@ -624,7 +484,7 @@ impl<M: ObjectModel> Heap<M> {
             if bytes > core.sizing.heap_max() {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
             }
-            core.admit(p, bytes)?;
+            p.admit(core, bytes)?;
             let a = match p.allocate_large(core, bytes, kind) {
                 Some(a) => a?,
                 None => (core.large)
@@ -714,7 +574,7 @@ impl<M: ObjectModel> Heap<M> {
     pub fn refill_pool(&mut self, lo: &mut u64, hi: &mut u64, number: u32) -> Result<(), OutOfMemory> {
         let core = &mut self.core;
         plan!(self, p => {
-            core.admit(p, 0)?;
+            p.admit(core, 0)?;
             let bytes = core.compact.refill(number).map_err(|_| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
             core.stats.allocated += bytes;
             if p.compact_are_due(core) {
@@ -766,7 +626,7 @@ impl<M: ObjectModel> Heap<M> {
             let before = core.pool.in_use();
             let cell = alloc(core, p.reserve()).ok_or_else(|| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
             if core.pool.in_use() > before {
-                if let Err(e) = core.admit(p, 0) {
+                if let Err(e) = p.admit(core, 0) {
                     core.marks.unset(cell.start);
                     return Err(e);
                 }
@@ -783,7 +643,7 @@ impl<M: ObjectModel> Heap<M> {
     pub fn alloc_immortal(&mut self, bytes: u64, leaf: bool) -> Result<u64, OutOfMemory> {
         let core = &mut self.core;
         plan!(self, p => {
-            core.admit(p, bytes)?;
+            p.admit(core, bytes)?;
             (core.immortal)
                 .alloc(&mut core.pool, &core.cards, bytes, leaf, p.reserve())
                 .map(|a| a.0)
@@ -798,7 +658,7 @@ impl<M: ObjectModel> Heap<M> {
             if bytes > core.sizing.heap_max() {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
             }
-            core.admit(p, bytes)?;
+            p.admit(core, bytes)?;
             let s = match p.allocate_chunk(core, bytes) {
                 Some(s) => s?,
                 None => (core.chunks)
@@ -864,7 +724,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Counts `bytes` that the client is about to hold outside the heap, but that its maximum is to bound, too.
     pub fn charge(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => core.admit(p, bytes))?;
+        plan!(self, p => p.admit(core, bytes))?;
         core.charged += bytes;
         Ok(())
     }
@@ -973,5 +833,23 @@ impl<M: ObjectModel> Heap<M> {
             p.extents(Address(lo), Address(hi))
         });
         check::check(&mut self.core, &self.model, &extents, client)
+    }
+}
+
+impl Heap<CObjects> {
+    /// A cleared object. Never collects; `lo` and `hi` as for [`Heap::alloc`].
+    pub fn make(&mut self, lo: &mut u64, hi: &mut u64, nature: Nature) -> Result<u64, OutOfMemory> {
+        let (header, bytes) = (self.model().header(nature), self.model().bytes(nature));
+        let a = match nature {
+            Nature::Untyped(_) => self.alloc_untyped(lo, hi, bytes)?,
+            Nature::Atomic(_) => self.alloc(lo, hi, bytes, AllocKind::Leaf)?,
+            Nature::Typed(..) => self.alloc(lo, hi, bytes, AllocKind::Scannable)?,
+        };
+        // SAFETY: the object is fresh, and has this size.
+        unsafe {
+            std::ptr::write_bytes(a as *mut u8, 0, bytes as usize);
+            Address(a).store(header);
+        }
+        Ok(a)
     }
 }

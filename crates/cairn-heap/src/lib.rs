@@ -9,14 +9,16 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`heap`] | the front: allocation, safepoints, chunks, statistics |
-//! | [`gc`] | the interface of collectors and of their client; one folder per collector |
+//! | [`client`] | what a collection asks of the language's runtime |
+//! | [`gc`] | the collectors, one folder each, and what each is: `gc/plan.rs` |
+//! | [`state`] | what every collector needs of a heap |
 //! | [`model`] | what words and objects look like: Scheme's, and C's |
 //! | [`space`] | nursery, mark-region, segregated fits, pages, large, immortal, cells, stack chunks: one file each |
 //! | [`blocks`], [`region`] | block descriptors and allocator; address space and cards |
 //! | [`marks`], `find` | object starts and lines; from an address to the object around it |
 //! | `weak` | weak references, ephemerons, guardians |
 //! | [`sizing`] | when to collect everything |
-//! | [`check`] | independent heap walker |
+//! | [`check`], [`workshop`] | independent heap walker, and what it keeps from walk to walk |
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
 //!
 //! Absent: no process globals; no knowledge of Scheme outside `model/scheme.rs`; spaces know no algorithm; no
@@ -81,6 +83,7 @@ pub mod address;
 pub mod blocks;
 mod census;
 pub mod check;
+mod client;
 mod config;
 mod error;
 mod find;
@@ -93,20 +96,26 @@ mod region;
 mod sampling;
 mod sizing;
 mod space;
+mod state;
 mod stats;
 mod weak;
+mod workshop;
 mod zeal;
 
 pub use address::{Address, ByAddress};
 pub use census::Census;
+pub use client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 pub use config::{HeapConfig, Proposals, SizingConfig, Tracing, Zeal};
 pub use error::{HeapError, OutOfMemory};
-pub use gc::{AmbiguousVisitor, Client, Request, RootVisitor, WeakVisitor};
+
 pub use heap::{AllocKind, Heap, Moves, Refill};
-pub use model::{CObjects, LayoutId, Nature, ObjectModel, Scheme};
+pub use model::ObjectModel;
+pub use model::c::{CObjects, LayoutId, Nature};
+pub use model::scheme::Scheme;
 pub use region::addresses_left;
 pub use sampling::Sample;
 pub use space::cells::CellType;
 pub use space::compact::PoolStats;
+pub use state::Request;
 pub use stats::{Bytes, CollectionEvent, CollectionKind, Observer, Stats};
 pub use weak::{GivenBack, WeakHandle, WeakKind};

@@ -23,7 +23,7 @@
 //! broken then. Objects that refer to each other are given back all at once.
 
 use crate::address::{Address, ByAddress, Span, WORD};
-use crate::gc::{Client, WeakVisitor};
+use crate::client::{Client, WeakVisitor};
 use crate::model::ObjectModel;
 use crate::region::{CARD_BYTES, Cards};
 use cairn_layout::object::weak;

@@ -21,9 +21,7 @@
 use super::{Described, Measure, ObjectModel, RefKind};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::POISON;
-use crate::error::OutOfMemory;
-use crate::gc::{AmbiguousVisitor, RootVisitor};
-use crate::heap::{AllocKind, Heap};
+use crate::client::{AmbiguousVisitor, RootVisitor};
 
 /// Number of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,24 +86,6 @@ impl CObjects {
     #[inline(always)]
     fn layout(&self, header: u64) -> Layout {
         self.layouts[(header >> LAYOUT_SHIFT & LAYOUT_MASK) as usize]
-    }
-}
-
-impl Heap<CObjects> {
-    /// A cleared object. Never collects; `lo` and `hi` as for [`Heap::alloc`].
-    pub fn make(&mut self, lo: &mut u64, hi: &mut u64, nature: Nature) -> Result<u64, OutOfMemory> {
-        let (header, bytes) = (self.model().header(nature), self.model().bytes(nature));
-        let a = match nature {
-            Nature::Untyped(_) => self.alloc_untyped(lo, hi, bytes)?,
-            Nature::Atomic(_) => self.alloc(lo, hi, bytes, AllocKind::Leaf)?,
-            Nature::Typed(..) => self.alloc(lo, hi, bytes, AllocKind::Scannable)?,
-        };
-        // SAFETY: the object is fresh, and has this size.
-        unsafe {
-            std::ptr::write_bytes(a as *mut u8, 0, bytes as usize);
-            Address(a).store(header);
-        }
-        Ok(a)
     }
 }
 

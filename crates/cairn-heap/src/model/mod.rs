@@ -3,7 +3,7 @@
 //! The problem: a collector must know which words refer to objects, how large an object is and where its references
 //! are; that is a matter of the language, not of the algorithm. The idea: all of it is one trait, and
 //! [`crate::Heap`], the tracing loops and the checker are generic over it. Everything is resolved at compile time:
-//! with [`Scheme`] the loops are what they were when the layout was written into them.
+//! with [`scheme::Scheme`] the loops are what they were when the layout was written into them.
 //!
 //! ```text
 //!  word ── is_reference? ── kind ──▶ Pair        two words without header
@@ -16,13 +16,11 @@
 //! object that has moved is the new reference to it; so a reference must be told from every first word. A first word
 //! of 0 is none: unused words between objects are 0.
 
-mod c;
-mod scheme;
+pub(crate) mod c;
+pub(crate) mod scheme;
 
 use crate::address::{Address, PAIR_BYTES, Span, WORD};
-use crate::gc::{AmbiguousVisitor, RootVisitor};
-pub use c::{CObjects, LayoutId, Nature};
-pub use scheme::Scheme;
+use crate::client::{AmbiguousVisitor, RootVisitor};
 
 /// What a reference says about the object behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@
 use super::{Described, Measure, ObjectModel, RefKind};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::POISON;
-use crate::gc::{AmbiguousVisitor, RootVisitor};
+use crate::client::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::collector::prefixed_bytes;

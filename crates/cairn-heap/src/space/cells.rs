@@ -15,7 +15,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
 use crate::blocks::{BlockPool, BlockTable, Kind, poison};
-use crate::gc::{AmbiguousVisitor, RootVisitor};
+use crate::client::{AmbiguousVisitor, RootVisitor};
 use crate::marks::Marks;
 use crate::region::Cards;
 

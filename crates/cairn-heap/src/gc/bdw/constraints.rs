@@ -1,6 +1,6 @@
 //! What `bdw` asks of its heap.
 
-use crate::gc::Constraints;
+use crate::gc::plan::Constraints;
 use cairn_layout::facts::BDW;
 
 pub(crate) const CONSTRAINTS: Constraints =

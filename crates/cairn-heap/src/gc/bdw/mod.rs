@@ -30,16 +30,19 @@ mod rest;
 pub(crate) use constraints::CONSTRAINTS;
 
 use super::budget::Budget;
-use super::{AmbiguousVisitor, Client, Plan, Request, RootVisitor};
 use crate::address::{Address, Span, WORD};
-use crate::check::{self, Foreign};
+use crate::check;
+use crate::client::{AmbiguousVisitor, Client, RootVisitor};
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::{Core, Volume};
+use crate::gc::plan::Plan;
 use crate::model::{ObjectModel, RefKind};
 use crate::space::nursery::Extent;
+use crate::state::Request;
+use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use crate::weak::WeakTracing;
+use crate::workshop::Foreign;
 use cairn_layout::collector::{BDW, CELL_GRANULE, FREE_LISTS, FreeList, LARGEST_CELL};
 use cairn_layout::object::AllocKind;
 use libgc::{Libgc, MARK_END, StackBase};
@@ -168,7 +171,7 @@ impl Bdw {
         hi: &mut Address,
         bytes: u64,
     ) -> Result<(), OutOfMemory> {
-        core.admit(self, bytes)?;
+        Plan::admit(self, core, bytes)?;
         if self.wanted.is_some() { self.hide(core, lo, hi) } else { Ok(()) }
     }
     /// What a call of libgc's allocator has brought.
@@ -374,7 +377,7 @@ impl Plan for Bdw {
         hi: &mut Address,
         need: u64,
     ) -> Result<(), OutOfMemory> {
-        core.admit(self, need)?;
+        Plan::admit(self, core, need)?;
         self.budget.close(&mut core.stats, *lo, *hi);
         (*lo, *hi) = self.budget.grant(Some(need));
         Ok(())

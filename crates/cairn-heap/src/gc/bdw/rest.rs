@@ -16,7 +16,7 @@
 
 use super::libgc::{ATOMIC, Functions};
 use crate::address::{Address, Span, WORD};
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
+use crate::client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::model::{ObjectModel, RefKind};
 use crate::weak::{Watched, WeakTracing};
 use cairn_layout::collector::CELL_GRANULE;

@@ -24,14 +24,13 @@
 //!
 //! Cost: settling touches each object's first word once, while the block is in the cache.
 
-use super::Gen;
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, WORD};
 use crate::blocks::{Kind, State};
-use crate::heap::Core;
 use crate::marks::Marks;
 use crate::model::{Measure, ObjectModel};
-use crate::space::markregion::Tables;
-use crate::space::nursery::Extent;
+use crate::space::markregion::{MarkRegionSpace, Tables};
+use crate::space::nursery::{Extent, Nursery};
+use crate::state::Core;
 
 /// After a continuation was born old, so many collections have no old births; twice as many after the next one.
 const FIRST_BAN: u64 = 64;
@@ -73,54 +72,54 @@ impl BornOld {
     pub(super) const fn bytes(&self) -> u64 {
         self.taken
     }
-}
-
-impl Gen {
-    /// After a collection: may the next objects be born old?
-    pub(super) fn begin_old_births(&mut self, core: &Core) {
-        let held = self.held(core);
-        let b = &mut self.born_old;
-        debug_assert!(!b.under_way && !b.unsettled);
-        (b.taken, b.continuation) = (0, false);
-        b.banned = b.banned.saturating_sub(1);
+    /// After a collection, with so many bytes held: may the next objects be born old?
+    pub(super) fn begin(&mut self, core: &Core, held: u64) {
+        debug_assert!(!self.under_way && !self.unsettled);
+        (self.taken, self.continuation) = (0, false);
+        self.banned = self.banned.saturating_sub(1);
         // Who verifies wants objects to be young, and collections to come often.
         let zealous = core.zeal.every_safepoint || core.zeal.verify && !core.zeal.old_births;
-        let quiet = b.banned == 0 && core.sampling.is_none() && !zealous;
+        let quiet = self.banned == 0 && core.sampling.is_none() && !zealous;
         if !quiet {
             return;
         }
         let budget = core.sizing.old_births(held, core.zeal.old_births);
-        (b.under_way, b.budget) = (budget >= BLOCK_BYTES, budget);
+        (self.under_way, self.budget) = (budget >= BLOCK_BYTES, budget);
     }
 
-    /// A hole or a block for the mutator, whatever the budget says. `None`: too much is asked for, or survivors need
-    /// the rest.
-    pub(super) fn take_for_old_births(&mut self, core: &mut Core, need: u64) -> Option<Span> {
-        if need > BLOCK_BYTES || core.pool.free_singles() <= self.reserve_blocks() {
+    /// A hole or a block for the mutator, whatever the budget says, unless survivors need the last `reserve` blocks or
+    /// too much is asked for.
+    pub(super) fn take(
+        &mut self,
+        core: &mut Core,
+        old: &mut MarkRegionSpace,
+        need: u64,
+        reserve: u32,
+    ) -> Option<Span> {
+        if need > BLOCK_BYTES || core.pool.free_singles() <= reserve {
             return None;
         }
         let mut t = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
-        let span = self.old.take_hole(&mut t, need);
-        self.born_old.taken += span.bytes();
-        self.born_old.unsettled = true;
+        let span = old.take_hole(&mut t, need);
+        self.taken += span.bytes();
+        self.unsettled = true;
         Some(span)
     }
 
-    /// Does the run go on when the mutator needs so many bytes, at a heap check or in a call of the runtime's?
-    pub(super) fn goes_on(&self, core: &Core, need: u64) -> bool {
-        let b = &self.born_old;
-        b.under_way
-            && self.wanted.is_none()
+    /// Does the run go on when the mutator needs so many bytes, at a heap check or in a call of the runtime's, with so
+    /// many bytes held?
+    pub(super) fn goes_on(&self, core: &Core, need: u64, held: u64) -> bool {
+        self.under_way
             && need <= BLOCK_BYTES
-            && b.taken < b.budget
-            && !b.continuation
-            && self.held(core) < core.sizing.limit()
+            && self.taken < self.budget
+            && !self.continuation
+            && held < core.sizing.limit()
     }
 
     /// From now on objects are young again. Only at a safepoint.
-    pub(super) fn end_old_births(&mut self, core: &mut Core) {
-        if self.born_old.under_way {
-            self.born_old.under_way = false;
+    pub(super) fn end(&mut self, core: &mut Core) {
+        if self.under_way {
+            self.under_way = false;
             core.large.keep_young(&mut core.pool, &core.cards);
         }
     }
@@ -128,39 +127,43 @@ impl Gen {
     /// A collection begins, with all extents closed. Must it be one of everything?
     ///
     /// # Safety
-    /// As for `settle_old_births`.
-    pub(super) unsafe fn gather_old_births<M: ObjectModel>(&mut self, core: &mut Core, model: &M) -> bool {
-        self.end_old_births(core);
+    /// As for `settle`.
+    pub(super) unsafe fn gather<M: ObjectModel>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        nursery: &mut Nursery,
+    ) -> bool {
+        self.end(core);
         // SAFETY: by the contract.
-        unsafe { self.settle_old_births(core, model) };
-        let b = &mut self.born_old;
-        if b.continuation {
-            b.banned = b.ban;
-            b.ban = b.ban.saturating_mul(2);
+        unsafe { self.settle(core, model, nursery) };
+        if self.continuation {
+            self.banned = self.ban;
+            self.ban = self.ban.saturating_mul(2);
         }
-        b.continuation
+        self.continuation
     }
 
     /// Settles the closed extents of the old space.
     ///
     /// # Safety
     /// The mutator stands still, and has initialised what it allocated.
-    pub(super) unsafe fn settle_old_births<M: ObjectModel>(&mut self, core: &mut Core, model: &M) {
-        if !std::mem::take(&mut self.born_old.unsettled) {
+    pub(super) unsafe fn settle<M: ObjectModel>(&mut self, core: &mut Core, model: &M, nursery: &mut Nursery) {
+        if !std::mem::take(&mut self.unsettled) {
             return;
         }
-        for x in self.nursery.take_closed_elsewhere() {
+        for x in nursery.take_closed_elsewhere() {
             // SAFETY: by the contract.
             let found = unsafe { settle_extent(model, &core.marks, x) };
             core.stats.born_old += x.span.bytes() - x.hi.offset_from(x.lo);
-            self.born_old.continuation |= found.continuation;
+            self.continuation |= found.continuation;
             if found.leaf {
                 let block = core.pool.table.block_of(x.span.start);
                 debug_assert!(core.pool.table.state(block).is(Kind::Scannable));
                 core.pool.table.add_bits(block, State::MIXED);
             }
         }
-        self.born_old.unsettled = self.nursery.is_open() && self.born_old.under_way;
+        self.unsettled = nursery.is_open() && self.under_way;
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `gen` demands of a heap and promises to code generation.
 
-use crate::gc::Constraints;
+use crate::gc::plan::Constraints;
 use cairn_layout::facts::GEN;
 
 /// See [`super`].

@@ -42,17 +42,19 @@ mod trace;
 
 pub(crate) use constraints::CONSTRAINTS;
 
-use super::{Client, Plan, Request, WeakVisitor};
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::check;
+use crate::client::{Client, WeakVisitor};
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::{Core, Volume};
+use crate::gc::plan::Plan;
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
 use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
+use crate::state::Request;
+use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use born_old::BornOld;
 use cairn_layout::limits::CHECK_RESERVE;
@@ -106,7 +108,8 @@ impl Gen {
     /// The next extent: of the nursery, unless objects are born old.
     fn take(&mut self, core: &mut Core, need: u64) -> Option<Span> {
         if self.born_old.is_under_way() {
-            return self.take_for_old_births(core, need);
+            let reserve = self.reserve_blocks();
+            return self.born_old.take(core, &mut self.old, need, reserve);
         }
         self.nursery.take(&mut core.pool.table, need)
     }
@@ -121,7 +124,7 @@ impl Gen {
     /// From now on there are samples. The extent at hand is given up.
     pub(crate) fn start_sampling(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address, s: Sampling) {
         self.close(core, *lo, *hi);
-        self.end_old_births(core);
+        self.born_old.end(core);
         let end = self.nursery.current().end;
         (*lo, *hi) = (end, end);
         core.sampling = Some(Box::new(s));
@@ -164,10 +167,10 @@ impl Gen {
         } else if hi.0 - lo.0 >= bytes + CHECK_RESERVE && core.sampling.is_none() {
             return Ok(bump(lo, hi, bytes, from_below));
         }
-        core.admit(self, bytes)?;
+        self.admit(core, bytes)?;
         let need = bytes + CHECK_RESERVE;
         let births = self.born_old.is_under_way();
-        let has_room = if births { self.goes_on(core, need) } else { self.nursery.has_room(need) };
+        let has_room = if births { self.old_births_go_on(core, need) } else { self.nursery.has_room(need) };
         if self.wanted.is_none() && has_room && !core.zeal.every_safepoint {
             if core.sampling.is_some() {
                 // The extent at hand is for compiled code alone.
@@ -342,6 +345,10 @@ impl Gen {
         }
         self.finish(core, CollectionKind::Major, reason, began, before, nursery, promoted + copied);
     }
+    /// Does a run of old births go on when the mutator needs so many bytes?
+    fn old_births_go_on(&self, core: &Core, need: u64) -> bool {
+        self.wanted.is_none() && self.born_old.goes_on(core, need, self.held(core))
+    }
 
     /// Bytes held outside the nursery, holes not counted.
     fn held(&self, core: &Core) -> u64 {
@@ -424,13 +431,13 @@ impl Plan for Gen {
         if self.born_old.is_under_way() && self.wanted.is_none() {
             self.close(core, lo, hi);
             // SAFETY: this is a heap check: what was allocated before it is initialised.
-            unsafe { self.settle_old_births(core, model) };
-            if self.goes_on(core, need)
+            unsafe { self.born_old.settle(core, model, &mut self.nursery) };
+            if self.old_births_go_on(core, need)
                 && let Some(extent) = self.extend(core, need)
             {
                 return Some(extent);
             }
-            self.end_old_births(core);
+            self.born_old.end(core);
         }
         let due = self.wanted.is_some() || !self.nursery.has_room(need) || core.zeal.every_safepoint;
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
@@ -463,9 +470,9 @@ impl Plan for Gen {
         hi: &mut Address,
         need: u64,
     ) -> Result<(), OutOfMemory> {
-        core.admit(self, need)?;
+        self.admit(core, need)?;
         self.close(core, *lo, *hi);
-        self.end_old_births(core);
+        self.born_old.end(core);
         let extent = self.extend_for_check(core, need);
         (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
         Ok(())
@@ -528,7 +535,7 @@ impl Plan for Gen {
         core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         self.close(core, lo, hi);
         // SAFETY: the mutator stands still, and has initialised what it allocated.
-        self.major_wanted |= unsafe { self.gather_old_births(core, model) };
+        self.major_wanted |= unsafe { self.born_old.gather(core, model, &mut self.nursery) };
         if let Some(s) = &mut core.sampling {
             // SAFETY: the mutator stands still, and nothing has moved yet.
             unsafe { s.find(model) };
@@ -572,7 +579,8 @@ impl Plan for Gen {
         if walks {
             check::demand("after", core, model, &[], client);
         }
-        self.begin_old_births(core);
+        let held = self.held(core);
+        self.born_old.begin(core, held);
         self.begin(core);
         if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }

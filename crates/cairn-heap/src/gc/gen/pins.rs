@@ -17,12 +17,12 @@
 use super::trace::Tracer;
 use crate::address::{Address, BlockIndex, PAIR_BYTES, Span, WORD};
 use crate::blocks::Kind;
+use crate::client::{AmbiguousVisitor, Client, RootVisitor};
 use crate::find::Finder;
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor};
-use crate::heap::Core;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
 use crate::space::nursery::Extent;
+use crate::state::Core;
 use std::collections::HashSet;
 
 /// Gathers words that point into the region.

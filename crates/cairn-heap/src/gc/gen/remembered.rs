@@ -13,7 +13,7 @@
 use super::trace::Tracer;
 use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::blocks::State;
-use crate::gc::{Client, RootVisitor};
+use crate::client::{Client, RootVisitor};
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
 use crate::region::CARD_BYTES;

@@ -26,9 +26,8 @@
 
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, Span, WORD, copy_words};
 use crate::blocks::{Kind, State};
+use crate::client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::find::Finder;
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
-use crate::heap::Core;
 use crate::marks::{MarkTables, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
@@ -40,6 +39,7 @@ use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
+use crate::state::Core;
 use crate::weak::{Watched, WeakObjects, WeakTracing, watched_as};
 use std::marker::PhantomData;
 

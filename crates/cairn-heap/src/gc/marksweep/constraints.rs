@@ -1,6 +1,6 @@
 //! What `marksweep` asks of its heap.
 
-use crate::gc::Constraints;
+use crate::gc::plan::Constraints;
 use cairn_layout::facts::MARKSWEEP;
 
 pub(crate) const CONSTRAINTS: Constraints =

@@ -15,8 +15,8 @@
 use super::sharing::{Batch, Next, Piece, Sharing};
 use crate::address::{Address, BlockIndex, Span, WORD, prefetch};
 use crate::blocks::{Kind, State};
+use crate::client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::find::Finder;
-use crate::gc::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::Region;

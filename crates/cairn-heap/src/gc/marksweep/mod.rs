@@ -25,18 +25,20 @@ mod sharing;
 pub(crate) use constraints::CONSTRAINTS;
 
 use super::budget::Budget;
-use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
+use crate::client::Client;
+use crate::client::{AmbiguousVisitor, RootVisitor};
 use crate::config::{HeapConfig, Tracing};
 use crate::error::{HeapError, OutOfMemory};
 use crate::find::Finder;
-use crate::gc::{AmbiguousVisitor, RootVisitor};
-use crate::heap::{Core, Volume};
+use crate::gc::plan::Plan;
 use crate::model::{Located, ObjectModel};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::nursery::Extent;
 use crate::space::segregated::ClassId;
+use crate::state::Request;
+use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{FREE_LISTS, FreeList, MARKSWEEP};
 use cairn_layout::object::AllocKind;
@@ -66,7 +68,7 @@ impl MarkSweep {
             return Ok(chain);
         }
         if !self.may_exceed(core) {
-            core.admit(self, BLOCK_BYTES)?;
+            self.admit(core, BLOCK_BYTES)?;
             if self.wanted.is_some() {
                 self.hide(core, lo, hi)?;
             }
@@ -295,7 +297,7 @@ impl Plan for MarkSweep {
         hi: &mut Address,
         need: u64,
     ) -> Result<(), OutOfMemory> {
-        core.admit(self, need)?;
+        self.admit(core, need)?;
         self.budget.close(&mut core.stats, *lo, *hi);
         (*lo, *hi) = self.budget.grant(Some(need));
         Ok(())

@@ -1,6 +1,6 @@
 //! What `mcc` asks of its heap.
 
-use crate::gc::Constraints;
+use crate::gc::plan::Constraints;
 use cairn_layout::facts::MCC;
 
 pub(crate) const CONSTRAINTS: Constraints =

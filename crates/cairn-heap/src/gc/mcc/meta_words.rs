@@ -108,7 +108,8 @@ pub(super) unsafe fn walk<M: ObjectModel>(model: &M, part: Span, mut f: impl FnM
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CObjects, Nature, Scheme};
+    use crate::model::c::{CObjects, Nature};
+    use crate::model::scheme::Scheme;
     use cairn_layout::collector::prefix;
     use cairn_layout::object::{AllocKind, SEQUENCE_FLAGS, Type, header};
 

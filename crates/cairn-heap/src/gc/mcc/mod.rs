@@ -33,15 +33,17 @@ mod quasi_pointers;
 
 pub(crate) use constraints::CONSTRAINTS;
 
-use super::{Client, Plan, Request};
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::check;
+use crate::client::Client;
 use crate::config::{HeapConfig, Proposals};
 use crate::error::{HeapError, OutOfMemory};
-use crate::heap::{Core, Volume};
+use crate::gc::plan::Plan;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
 use crate::space::pages::{PageId, PageSpace, Role};
+use crate::state::Request;
+use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{MCC, prefix};
 use cairn_layout::limits::CHECK_RESERVE;
@@ -295,7 +297,7 @@ impl Plan for Mcc {
             let open = match self.open_hole(core, whole + WORD) {
                 Some(hole) => hole,
                 None => {
-                    core.admit(self, whole)?;
+                    self.admit(core, whole)?;
                     self.open(core, whole + WORD).ok_or_else(|| core.out_of_memory(whole, 0))?
                 }
             };
@@ -336,7 +338,7 @@ impl Plan for Mcc {
         hi: &mut Address,
         need: u64,
     ) -> Result<(), OutOfMemory> {
-        core.admit(self, need)?;
+        self.admit(core, need)?;
         self.close_current(core, *lo, *hi);
         (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(need, 0))?;
         Ok(())
