@@ -81,7 +81,8 @@
      (let*-values (((a b . c) 1)) a) (let-values (((a b) (five-values))) a) (define-two) (dynamic-wind none five none)
      (dynamic-wind none none five) (with-exception-handler none five) (with-exception-handler none)
      (raise-continuable 1 2) (error) (error-object-message 5) (error-object-irritants 5) (exit 1 2)
-     (make-parameter 1 five) (parameterize ((car 1)) 1) (parameterize ((list 1)) 1) (force 5) (make-promise) (vector-map) (string-for-each)
+     (make-parameter 1 five) (parameterize ((car 1)) 1) (parameterize ((list 1)) 1) (force 5) (make-promise) (vector-map)
+     (string-for-each)
      (values) (eq? 1) (equal? 1) (not) (procedure?) (symbol->string) (boolean?) (eof-object 1))
 
 ;; ports

@@ -726,7 +726,10 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
     let (frames, at) = rows(ctx, at);
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
-    if let Some(passage) = at.and_then(|at| at.text(modules)) {
+    if let Some(mut passage) = at.and_then(|at| at.text(modules)) {
+        if let Some(name) = message.strip_prefix("unbound variable: ") {
+            passage.narrow(name);
+        }
         out.push_str(&excerpt(&passage, style));
     }
     out.push_str(&render_backtrace(modules, &frames, most, style));
