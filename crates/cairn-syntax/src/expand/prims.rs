@@ -3,10 +3,11 @@
 //! A primitive in operator position with the right number of operands is [`Expr::Prim`]. Anywhere else it is a
 //! *wrapper*: a global, made once, that holds `(lambda (a b) (%op a b))`.
 
-use super::library::LibraryName;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, primitive_key};
 use crate::diagnostic::Span;
+use crate::expand::loader::LibraryName;
+use crate::expand::meaning::Binding;
+use crate::expand::meaning::Meaning;
+use crate::expand::state::{Expander, R};
 use crate::syntax::Context;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};
@@ -20,6 +21,15 @@ pub(super) fn all() -> impl Iterator<Item = PrimOp> {
     let ops = OPS.iter().map(|i| PrimOp::Op(i.op));
     let calls = (0..RT_CALLS.len()).map(|i| PrimOp::Rt(RtIndex(i as u16)));
     [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque, PrimOp::CCall].into_iter().chain(ops).chain(calls)
+}
+
+/// The key of a primitive as the procedure of this name.
+pub fn primitive_key(op: PrimOp, name: &str) -> String {
+    format!("%{} {name}", op.name())
+}
+
+pub(super) fn unspecified() -> Expr {
+    Expr::Const(Literal::Unspecified)
 }
 
 /// The operation of a fixed-arity primitive applied to operands, without position.

@@ -15,11 +15,11 @@
 //! (`cairn-core/src/passes/elements.rs`).
 
 use super::prims::{prim_at, prim_proven};
-use super::record::Referent;
-use super::record::{Field, FieldInfo, RecordInfo, all_of, code, fixnum, load, store};
-use super::scan::Item;
-use super::{Expander, R};
 use crate::diagnostic::Span;
+use crate::expand::items::Item;
+use crate::expand::record_code::{all_of, code, fixnum, load, store};
+use crate::expand::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
+use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, VarId};
 use cairn_core::prim::{Op, RECORD_PART};
@@ -34,17 +34,6 @@ const ARRAYS: &str = "(array kind length): kind f64 f32 i8 i16 i32 i64 u8 u16 u3
 const ARRAY_MAX: i64 = 4096;
 /// Records inside of records have no more values.
 const INLINE_PARTS: usize = 64;
-
-/// How many values a field has.
-#[derive(Clone)]
-pub(super) enum Shape {
-    /// One.
-    Single,
-    /// An array of so many numbers.
-    Array(u32),
-    /// Those of a record of this type, which is raw.
-    Inline(Rc<RecordInfo>),
-}
 
 impl Expander<'_> {
     /// `(array kind length)`

@@ -26,11 +26,12 @@
 //! element that is reached gets its reference.
 
 use super::prims::{fixnum, prim_proven};
-use super::record::{RecordInfo, all_of, load};
-use super::scan::Item;
-use super::scope::Target;
-use super::{Expander, R};
 use crate::diagnostic::Span;
+use crate::expand::items::Item;
+use crate::expand::meaning::Target;
+use crate::expand::record_code::{all_of, load};
+use crate::expand::record_info::RecordInfo;
+use crate::expand::state::{Expander, R};
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{

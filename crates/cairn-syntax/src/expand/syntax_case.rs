@@ -31,9 +31,10 @@
 
 use super::core::Core;
 use super::procedural::place_code;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, grow};
 use crate::diagnostic::Span;
+use crate::expand::meaning::Binding;
+use crate::expand::meaning::Meaning;
+use crate::expand::state::{Expander, R, grow};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{Op, PrimOp};
