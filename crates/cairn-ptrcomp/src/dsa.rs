@@ -2,7 +2,7 @@
 //!
 //! Three phases, after Lattner (2005): *local*, each function for itself; *bottom-up*, where a caller gets a copy of
 //! what its callees do with their parameters, so that a list made by `make_list` here and one made there are two; and
-//! top-down, which is here done by whoever wants to know: [`analysis::FunctionGraph::calls`] tells for each call which nodes
+//! top-down, which is here done by whoever wants to know: `FunctionGraph::calls` tells for each call which nodes
 //! of the callee stand for which of the caller.
 //!
 //! Invariant: if at run time two pointers can have the same value, or one can be computed from the other, they have the

@@ -24,8 +24,7 @@ mod linear_forms;
 pub(crate) mod seeded;
 
 use super::instructions::SATURATING_PRODUCT;
-use super::state::Copy;
-use super::state::{Pool, Rewriter, Stop, View};
+use super::state::{Copy, Pool, Rewriter, Stop, View};
 use crate::dsa::points_to::Cell;
 use crate::llvm_codes::{opcode, value_kind};
 use crate::model::*;

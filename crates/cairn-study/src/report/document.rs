@@ -1,4 +1,5 @@
-//! What a report says, as data: sections of prose, tables, figures and findings; what is measured stands here as numbers.
+//! What a report says, as data: sections of prose, tables, figures and findings. What is measured stands here as
+//! numbers.
 
 /// What a study has found.
 #[derive(Clone, Debug, Default)]

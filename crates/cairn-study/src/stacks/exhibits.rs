@@ -1,11 +1,10 @@
 //! The post's tables, and curves that it did not have, made of what was measured.
 
 use super::contenders::{ALL_DIRTY, CHUNKS, CONTENDERS, GHC, OLD, OURS};
-use super::measurements::{Measured, Medians, ProgramResults};
+use super::measurements::{Measured, Medians, ProgramResults, change};
 use super::programs::{PROGRAMS, Program, USUAL_CHUNK};
 use super::{findings, published};
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
-use crate::stacks::measurements::change;
 use crate::study::Study;
 
 /// The whole report.

@@ -1,11 +1,10 @@
 //! Claims of the post, and goals of ours, tried on the numbers.
 
 use super::contenders::{ALL_DIRTY, CHUNKS, GHC, OLD};
-use super::measurements::{Measured, Medians, ProgramResults};
+use super::measurements::{Measured, Medians, ProgramResults, change};
 use super::programs::USUAL_CHUNK;
 use super::published;
 use crate::report::Finding;
-use crate::stacks::measurements::change;
 use crate::statistics::geometric_mean;
 
 /// The ratio that the post reports of binary trees, and that ours is to reach.

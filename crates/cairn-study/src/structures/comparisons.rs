@@ -1,10 +1,11 @@
 //! The study's tables: Table 1 with the paper's ratios, instructions, memory, programs of today.
 
-use super::experiments::{COUNTED, Language, Measured, OPERATIONS, Points, ROWS, WORKLOADS};
+use super::experiments::{
+    COUNTED, Language, Measured, OPERATIONS, Points, ROWS, WORKLOADS, best_c, by, number, of, ratio,
+};
 use super::findings;
 use super::published::{BITS_64, TABLE};
 use crate::report::{Column, Item, Number, Report, Row, Section, Table};
-use crate::structures::experiments::{best_c, by, number, of, ratio};
 use crate::study::Study;
 
 /// The whole report.

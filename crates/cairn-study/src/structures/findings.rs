@@ -1,9 +1,10 @@
 //! Claims of the paper, and goals of ours, tried on the numbers.
 
-use super::experiments::{COUNTED, Language, Measured, Points, ROWS, Values, WORKLOADS};
+use super::experiments::{
+    COUNTED, Language, Measured, Points, ROWS, Values, WORKLOADS, best_c, by, number, of, ratio,
+};
 use super::published::{BITS_64, TABLE};
 use crate::report::Finding;
-use crate::structures::experiments::{best_c, by, number, of, ratio};
 
 /// Our goals for rows of Table 1: the row, and how many times the time of plain records it may take.
 const GOALS: [(&str, f64); 6] = [

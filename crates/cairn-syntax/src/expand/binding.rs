@@ -1,11 +1,10 @@
 //! Forms that bind variables: lambda, the let family, `do`, multiple values, local macros.
 
+use super::meaning::{Binding, Target};
+use super::observed::{Form, Role};
 use super::scan::sequence;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::Target;
-use crate::expand::observed::{Form, Role};
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, VarId};
 use rustc_hash::FxHashSet;

@@ -24,13 +24,12 @@
 //! ```
 
 use super::core::Core;
+use super::items::Item;
+use super::meaning::{Binding, Meaning, Target};
 use super::prims::{fixnum, prim, prim_proven};
+use super::record_code::all_of;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::items::Item;
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::{Meaning, Target};
-use crate::expand::record_code::all_of;
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};

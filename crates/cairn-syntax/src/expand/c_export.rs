@@ -14,11 +14,9 @@
 //! `(const f64vector)` is one that C lends for reading. A function that C gives becomes a procedure.
 
 use super::c::{EXPORT, Of, is_c_name, no};
+use super::meaning::{Binding, Meaning};
 use super::prims::fixnum;
-use crate::expand::meaning::{Binding, Meaning};
-use crate::expand::state::CExport;
-use crate::expand::state::{CDeclared, CStruct};
-use crate::expand::state::{Expander, R};
+use super::state::{CDeclared, CExport, CStruct, Expander, R};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal};
 use cairn_core::prim::PrimOp;

@@ -16,10 +16,10 @@
 //!
 //! Invariant: each definition goes into one program, before every reference.
 
+use super::items::{ItemKind, Rhs};
+use super::meaning::Target;
+use super::state::{Definition, Expander};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::items::{ItemKind, Rhs};
-use crate::expand::meaning::Target;
-use crate::expand::state::{Definition, Expander};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, GlobalId, TopForm};
 use cairn_core::visit;

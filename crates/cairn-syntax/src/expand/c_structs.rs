@@ -8,8 +8,8 @@
 //! Invariant: a guess cannot do harm. The library compares the shapes with those of the structures that there are when
 //! the function is looked up (`c-direct-address`).
 
-use crate::expand::meaning::{Binding, Meaning};
-use crate::expand::state::{Expander, Layout};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, Layout};
 use crate::syntax::{Datum, Syntax};
 use cairn_layout::c::{CType, Shape};
 use cairn_num::{Int, Number};

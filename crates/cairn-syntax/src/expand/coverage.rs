@@ -14,9 +14,8 @@
 //!
 //! Invariant: two sessions that expand the same text give the same numbers to the same points.
 
+use super::state::{Counted, Expander, Point, Session};
 use crate::diagnostic::Span;
-use crate::expand::state::{Counted, Point};
-use crate::expand::state::{Expander, Session};
 use cairn_core::ir::{Clause, Expr, Literal};
 use cairn_core::prim::PrimOp;
 use cairn_layout::calls::by_symbol;

@@ -10,7 +10,7 @@
 //! ```
 
 use super::prims::{fixnum, prim};
-use crate::expand::state::{Expander, R, grow};
+use super::state::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, TopForm};
 use cairn_core::prim::Op;

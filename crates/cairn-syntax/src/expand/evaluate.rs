@@ -17,11 +17,11 @@
 //! its quoted parts are parts of it, and what cannot be written may stand in it. So the expander knows which datum of
 //! the text is which object, by the order of the text.
 
+use super::loader::{LibraryName, Loader};
+use super::meaning::{Binding, Entrance, Origin};
 use super::prims::{self, primitive_key};
+use super::state::{Expander, Failed, Session};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::loader::{LibraryName, Loader};
-use crate::expand::meaning::{Binding, Entrance, Origin};
-use crate::expand::state::{Expander, Failed, Session};
 use crate::read::Reader;
 use crate::syntax::{Datum, Syntax};
 use cairn_core::inlined::InlineTable;

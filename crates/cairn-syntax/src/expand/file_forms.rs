@@ -23,10 +23,9 @@
 
 use super::core::Core;
 use super::evaluate::OpenText;
+use super::meaning::{Binding, Entrance, Meaning, Origin};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::{Entrance, Meaning, Origin};
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Expr, TopForm};
 use cairn_layout::code::Site;

@@ -7,9 +7,9 @@
 //!
 //! SRFIs have many names. Those of SRFI 97 and Guile mean the same libraries as R7RS's: [`Expander::srfi`].
 
+use super::loader::{LibraryName, NamePart};
+use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::loader::{LibraryName, NamePart};
-use crate::expand::state::{Expander, Foreign, R};
 use crate::syntax::{Datum, Syntax};
 use std::rc::Rc;
 

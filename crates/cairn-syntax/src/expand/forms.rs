@@ -3,14 +3,12 @@
 //! Derived forms become Core directly, not by way of macros: faster, and a message names the form that the user wrote.
 
 use super::core::{CORE_FORMS, Core};
-use super::prims::prim;
+use super::meaning::{Binding, Meaning};
+use super::observed::Role;
+use super::prims::{prim, unspecified};
 use super::scan::sequence;
+use super::state::{Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::Meaning;
-use crate::expand::observed::Role;
-use crate::expand::prims::unspecified;
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, Shots, VarId};
 use cairn_core::prim::{Kind, Op, PrimOp};

@@ -8,16 +8,14 @@
 //! primitive operation as `%name`, `(cairn layout)` numbers that compiler and runtime share.
 
 use super::core::Core;
+use super::loader::{DEFAULT_LIBRARIES, LibraryName, NamePart};
+use super::meaning::{Binding, Library, Meaning};
+use super::observed::Role;
 use super::scope::keywords;
+use super::state::{Expander, R, grow};
 use super::suggest::nearest;
 use super::{layout, prims};
 use crate::diagnostic::Span;
-use crate::expand::loader::NamePart;
-use crate::expand::loader::{DEFAULT_LIBRARIES, LibraryName};
-use crate::expand::meaning::Library;
-use crate::expand::meaning::{Binding, Meaning};
-use crate::expand::observed::Role;
-use crate::expand::state::{Expander, R, grow};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -21,7 +21,8 @@
 //! | `core` | the keywords |
 //! | `meaning`, `scope` | what identifiers mean: bindings, scopes, modules; how that is found |
 //! | `state`, `trace` | what is known between forms, and while some are expanded; the macro uses around them |
-//! | `loader`, `library` | names of libraries and where they come from; imports and exports, `cond-expand`, includes |
+//! | `loader` | names of libraries, and where they come from |
+//! | `library` | libraries, imports and exports, `cond-expand`, includes |
 //! | `language` | `#lang` lines |
 //! | `items`, `scan` | definitions of a body, top level |
 //! | `forms`, `binding`, `quote` | expressions |

@@ -12,13 +12,12 @@
 //! [`Session::checkpoint`] and [`Session::rewind`] let one session check a text again and again: the libraries read
 //! before the checkpoint stay, all else is forgotten.
 
+use super::language::{language_line, without_language};
+use super::loader::{LibraryName, Loader};
+use super::meaning::{Binding, Library, Meaning, Origin, Target};
+use super::observed::{Call, Entity, Form, Imported, Mention, Observed, Parameters, Role};
+use super::state::{Expander, Session};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::language::{language_line, without_language};
-use crate::expand::loader::{LibraryName, Loader};
-use crate::expand::meaning::{Binding, Library, Meaning, Origin, Target};
-use crate::expand::observed::{Call, Observed, Parameters};
-use crate::expand::observed::{Entity, Form, Imported, Mention, Role};
-use crate::expand::state::{Expander, Session};
 use crate::read;
 use crate::syntax::{Context, Ident, Syntax};
 use cairn_core::inlined::InlineTable;

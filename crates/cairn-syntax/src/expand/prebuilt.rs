@@ -10,12 +10,11 @@
 //! that export macros are read and expanded, and their forms forgotten; their variables, too, are imports.
 
 use super::core::CORE_FORMS;
+use super::loader::{BootLibrary, Exported, LibraryName, Loader};
+use super::meaning::{Binding, Library};
 use super::prims::{self, fixnum, prim};
+use super::state::{Expanded, Expander, Failed, Session};
 use crate::diagnostic::Span;
-use crate::expand::loader::{BootLibrary, Exported};
-use crate::expand::loader::{LibraryName, Loader};
-use crate::expand::meaning::{Binding, Library};
-use crate::expand::state::{Expanded, Expander, Failed, Session};
 use cairn_core::globals::{Mention, mentions};
 use cairn_core::ir::{Expr, GlobalId, GlobalInfo, ImportFrom, Literal, TopForm};
 use cairn_core::prim::{Op, PrimOp};

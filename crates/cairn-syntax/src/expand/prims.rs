@@ -3,11 +3,10 @@
 //! A primitive in operator position with the right number of operands is [`Expr::Prim`]. Anywhere else it is a
 //! *wrapper*: a global, made once, that holds `(lambda (a b) (%op a b))`.
 
+use super::loader::LibraryName;
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::loader::LibraryName;
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::Meaning;
-use crate::expand::state::{Expander, R};
 use crate::syntax::Context;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
 use cairn_core::prim::{OPS, Op, PrimOp};

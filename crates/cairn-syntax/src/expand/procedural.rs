@@ -27,12 +27,12 @@
 //! of the use.
 
 use super::core::Core;
+use super::items::{Rhs, Source};
+use super::macros::{Macro, Procedure, Way};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, R, grow};
+use super::trace::Root;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::items::{Rhs, Source};
-use crate::expand::macros::{Macro, Procedure, Way};
-use crate::expand::meaning::{Binding, Meaning};
-use crate::expand::state::{Expander, R, grow};
-use crate::expand::trace::Root;
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};

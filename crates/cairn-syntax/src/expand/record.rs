@@ -22,15 +22,14 @@
 //! Compiled code trusts a type word to say how long its records are. So what constructors and accessors use is a
 //! variable of their own, which no program can assign or define again; the type's name is another one.
 
+use super::items::{Item, Rhs};
+use super::meaning::{Binding, Meaning, Target};
 use super::prims::{prim_at, prim_proven};
+use super::record_code::{all_of, code, fixnum, load, raw_record, store};
+use super::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
 use super::record_parts::Copying;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::items::{Item, Rhs};
-use crate::expand::meaning::{Binding, Meaning, Target};
-use crate::expand::record_code::fixnum;
-use crate::expand::record_code::{all_of, code, load, raw_record, store};
-use crate::expand::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, RECORD_FILL};

@@ -14,12 +14,12 @@
 //! (`cairn-rt/src/record_types.rs`). Where a copy is only read, the optimizer makes none
 //! (`cairn-core/src/passes/elements.rs`).
 
+use super::items::Item;
 use super::prims::{prim_at, prim_proven};
+use super::record_code::{all_of, code, fixnum, load, store};
+use super::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
-use crate::expand::items::Item;
-use crate::expand::record_code::{all_of, code, fixnum, load, store};
-use crate::expand::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, VarId};
 use cairn_core::prim::{Op, RECORD_PART};

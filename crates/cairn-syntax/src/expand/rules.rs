@@ -12,11 +12,11 @@
 //! ellipses in the template than in its pattern is repeated by the innermost ones.
 
 use super::core::Core;
+use super::macros::{Body, Element, Macro, Pattern, Rule, SeqPattern, Template, Way};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, MAX_EXPANSION_DEPTH, R, grow};
+use super::trace::{MAKERS_SHOWN, Root, Step, maker};
 use crate::diagnostic::Span;
-use crate::expand::macros::{Body, Element, Macro, Pattern, Rule, SeqPattern, Template, Way};
-use crate::expand::meaning::{Binding, Meaning};
-use crate::expand::state::{Expander, MAX_EXPANSION_DEPTH, R, grow};
-use crate::expand::trace::{MAKERS_SHOWN, Root, Step, maker};
 use crate::syntax::{Datum, Ident, Items, Label, Syntax};
 use cairn_layout::code::Site;
 use std::cell::Cell;

@@ -16,13 +16,12 @@
 //! value.
 
 use super::core::Core;
-use super::prims::{fixnum, prim};
+use super::items::{Item, ItemKind, Rhs};
+use super::meaning::{Binding, Meaning, Target};
+use super::prims::{fixnum, prim, unspecified};
+use super::state::{Expander, R, grow};
+use super::trace::Trace;
 use crate::diagnostic::Span;
-use crate::expand::items::{Item, ItemKind, Rhs};
-use crate::expand::meaning::{Binding, Meaning, Target};
-use crate::expand::prims::unspecified;
-use crate::expand::state::{Expander, R, grow};
-use crate::expand::trace::Trace;
 use crate::syntax::{Ident, Items, Syntax};
 use cairn_core::ir::{Clause, Expr, Program, TopForm, VarId};
 use cairn_core::prim::{Op, PrimOp};

@@ -19,12 +19,12 @@
 //! ```
 
 use super::core::{CORE_FORMS, Core};
+use super::items::Redefined;
+use super::macros::Way;
+use super::meaning::{Binding, Entrance, Mark, Meaning, Module, Origin, Target};
+use super::observed::{Form, Role};
+use super::state::{Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expand::items::Redefined;
-use crate::expand::macros::Way;
-use crate::expand::meaning::{Binding, Entrance, Mark, Meaning, Module, Origin, Target};
-use crate::expand::observed::{Form, Role};
-use crate::expand::state::{Expander, R};
 use crate::syntax::{Context, Ident, Syntax};
 use cairn_core::ir::{Expr, GlobalId, GlobalInfo, VarId};
 use rustc_hash::FxHashMap;

@@ -30,11 +30,10 @@
 //! template stands: where the macro is defined inside of a transformer, else the top level of the module.
 
 use super::core::Core;
+use super::meaning::{Binding, Meaning};
 use super::procedural::place_code;
+use super::state::{Expander, R, grow};
 use crate::diagnostic::Span;
-use crate::expand::meaning::Binding;
-use crate::expand::meaning::Meaning;
-use crate::expand::state::{Expander, R, grow};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use cairn_core::prim::{Op, PrimOp};

@@ -26,12 +26,11 @@
 //! lie at 8 modulo 16; between runtime calls, what compiled code has on the stack lies above `Machine::native_sp`.
 
 use super::stack_region::STEP_MAX;
-use super::strategy::{FrameStrategy, continuation_word, make_continuation};
+use super::strategy::{FrameStrategy, behind_native_descriptor, continuation_word, make_continuation, operand};
 use super::whole::{self, COPIES, is_tiny, region};
 use crate::fatal;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
-use crate::machine::frames::strategy::{behind_native_descriptor, operand};
 use crate::machine::state::State;
 use crate::machine::{native_stubs, signal_stack};
 use crate::runtime::rt;

@@ -5,8 +5,7 @@ use crate::alloc;
 use crate::fatal;
 use crate::machine::audit::Segment;
 use crate::machine::raise;
-use crate::runtime::Failure;
-use crate::runtime::rt;
+use crate::runtime::{Failure, rt};
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
@@ -159,13 +158,13 @@ pub trait FrameStrategy {
         unsafe { Self::visit_ambiguous_continuation(ctx, k, visitor) }
     }
 
-    /// Shows the thread's roots as `visit_thread` does, but by the distrustful reading of [`super::audit`].
+    /// Shows the thread's roots as `visit_thread` does, but by the distrustful reading of `machine/audit.rs`.
     ///
     /// # Safety
     /// As for `visit_thread`.
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String>;
 
-    /// Shows a continuation's roots as `visit_continuation` does, but by the distrustful reading of [`super::audit`].
+    /// Shows a continuation's roots as `visit_continuation` does, but by the distrustful reading of `machine/audit.rs`.
     ///
     /// # Safety
     /// As for `visit_continuation`.
