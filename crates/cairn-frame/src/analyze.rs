@@ -18,7 +18,7 @@
 //!
 //! Complexity: linear in the program times the nesting of recursive groups.
 
-use crate::wide::Listed;
+use crate::wide::widths::Listed;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Program, SourceFile, TopForm, VarId};
 use cairn_layout::limits::KNOWN_REGISTERS;
 use std::collections::{BTreeSet, HashMap};

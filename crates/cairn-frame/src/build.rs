@@ -19,7 +19,7 @@
 use crate::analyze::{Closures, LamId, MAIN, fitting_clause};
 use crate::graph::{Proc, ProcBlock, ProcTerm};
 use crate::ir::{BlockId, Callee, FuncId, Op, Operand, Prim, Results, Stmt, Test, Var, VarInfo};
-use crate::wide::Listed;
+use crate::wide::widths::Listed;
 use cairn_core::ir::{Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_core::prim::{Kind, PrimOp};
 use cairn_layout::calls::by_symbol;

@@ -12,7 +12,7 @@
 //! here.
 
 use crate::ir::*;
-use crate::verify::allocated;
+use crate::verify::bounds::allocated;
 use cairn_core::interp::{Atom, Outcome, Res, Stop, Val, World, items, list};
 use cairn_layout::limits::RED_ZONE;
 use std::cell::RefCell;

@@ -4,16 +4,18 @@
 //! follows relies on it. Then, per function, what it hands over and keeps is within `cairn_layout::limits`, a forward
 //! dataflow over variables, and a walk through each block.
 
-mod bounds;
+pub(crate) mod bounds;
+mod checker;
 mod cycles;
 mod reads;
 
 use crate::flow::VarSet;
 use crate::ir::*;
-pub(crate) use bounds::allocated;
+use bounds::allocated;
 use cairn_core::ir::Literal;
 use cairn_core::prim::Kind;
 use cairn_num::Number;
+use checker::Checker;
 use std::collections::HashMap;
 
 /// All violations found, each naming its function and block.
@@ -47,29 +49,7 @@ fn closure_words(f: &Function) -> Option<u32> {
     }
 }
 
-struct Checker<'a> {
-    m: &'a Module,
-    f: &'a Function,
-    errors: &'a mut Vec<String>,
-}
-
 impl Checker<'_> {
-    fn error(&mut self, block: usize, what: String) {
-        self.errors.push(format!("{} b{block}: {what}", self.f.name));
-    }
-
-    fn var(&self, v: Var) -> String {
-        format!("{}.{}", self.f.vars[v.0 as usize].name, v.0)
-    }
-
-    fn is_double(&self, v: Var) -> bool {
-        self.f.vars[v.0 as usize].rep == Rep::Double
-    }
-
-    fn callee_function(&self, f: FuncId) -> Option<&Function> {
-        self.m.functions.get(f.0 as usize)
-    }
-
     fn function(&mut self) {
         let f = self.f;
         self.kind_bounds();

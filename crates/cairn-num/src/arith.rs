@@ -7,7 +7,8 @@
 //! Invariant: constructors [`Number::ratio`] and [`Number::rectangular`] restore canonical form; nothing else builds
 //! ratios and complex numbers.
 
-use crate::{Int, Number, float};
+use crate::float;
+use crate::number::{Int, Number};
 use std::cmp::Ordering;
 
 impl From<i64> for Number {
@@ -217,7 +218,7 @@ impl Number {
             _ if self.is_exact_zero() => b.clone(),
             _ if b.is_exact_zero() => self.clone(),
             (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x + y, |x, y| Some(x.add(y)))),
-            _ => self.add_ratio(b, crate::Int::add),
+            _ => self.add_ratio(b, crate::number::Int::add),
         }
     }
 
@@ -233,7 +234,7 @@ impl Number {
             _ if self.is_exact_zero() => b.neg(),
             _ if b.is_exact_zero() => self.clone(),
             (Flo(_), _) | (_, Flo(_)) => Flo(self.mixed(b, |x, y| x - y, |x, y| Some(x.sub(y)))),
-            _ => self.add_ratio(b, crate::Int::sub),
+            _ => self.add_ratio(b, crate::number::Int::sub),
         }
     }
 

@@ -5,8 +5,9 @@
 //! rounds, and a rounded quotient that small truncates to the right integer); anything larger goes through exact
 //! integers and is rounded once at the end. The rest is never `-0.0`.
 
+use crate::fault::Fault;
+use crate::number::{Int, Number};
 use crate::signed::Rounding;
-use crate::{Fault, Int, Number};
 
 /// The operations on two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,10 @@
 //! Inverse sine and cosine follow Kahan, "Branch cuts for complex elementary functions" (1987), because the textbook
 //! formula loses all digits near the cuts; a real argument is placed on the side of the cut that R7RS asks for.
 
+use crate::fault::Fault;
+use crate::float;
+use crate::number::{Int, Number};
 use crate::signed::Rounding;
-use crate::{Fault, Int, Number, float};
 use std::f64::consts::{LN_2, PI};
 
 /// A complex number in doubles.

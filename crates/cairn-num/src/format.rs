@@ -9,7 +9,8 @@
 //!  1.0   0.5   -0.0   100000000000000000000.0   1e21   1.5e-7   +inf.0   -inf.0   +nan.0   1/3   1+2i   -i   0.0+1.5i
 //! ```
 
-use crate::{Int, Number, float};
+use crate::float;
+use crate::number::{Int, Number};
 use std::fmt::Write;
 
 /// Text of a number in `radix` (2..=36), which reads back as the same number in the same radix.

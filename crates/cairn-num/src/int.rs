@@ -6,9 +6,10 @@
 //!
 //! Invariant: results are canonical, so derived equality and hashing are numeric equality.
 
+use crate::float;
 use crate::limbs;
+use crate::number::Int;
 use crate::signed::{self, BitOp, Rounding, Signed, Written};
-use crate::{Int, float};
 use std::cmp::Ordering;
 
 const MIN: i64 = -(1 << 60);

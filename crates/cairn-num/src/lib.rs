@@ -15,9 +15,10 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `number` | the types [`Int`] and [`Number`] |
 //! | [`limbs`] | unsigned multi-limb kernels |
 //! | [`signed`] | signed integers on borrowed limbs: sums, products, quotients, bits, shifts |
-//! | [`int`] | [`Int`]: owned exact integers |
+//! | [`int`] | [`Int`]: arithmetic of owned exact integers |
 //! | [`float`] | doubles: exact decomposition, correct rounding, exact comparison |
 //! | [`arith`] | [`Number`]: `+ - * /`, comparison, exactness |
 //! | [`division`] | `quotient`, `remainder`, `modulo`, `gcd`, rounding, `numerator` |
@@ -37,39 +38,12 @@ pub mod float;
 pub mod format;
 pub mod int;
 pub mod limbs;
+mod number;
 pub mod packed;
 mod parse;
 pub mod signed;
 
 pub use fault::Fault;
 pub use format::format_number;
+pub use number::{Int, Number};
 pub use parse::parse_number;
-
-/// An exact integer. Invariant: `Big` never holds a value that fits a fixnum-sized `Fix` (61 bits signed) and
-/// never has a leading zero limb.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Int {
-    /// A small integer, `-(1 << 60) ..= (1 << 60) - 1`.
-    Fix(i64),
-    /// Sign and magnitude, least significant limb first.
-    Big {
-        /// Negative?
-        negative: bool,
-        /// Magnitude.
-        limbs: Vec<u64>,
-    },
-}
-
-/// A Scheme number. Invariants: ratios are in lowest terms with denominator > 1; the parts of a complex number are
-/// real, both exact or both inexact, and the imaginary part is not exact zero.
-#[derive(Clone, Debug)]
-pub enum Number {
-    /// Exact integer.
-    Int(Int),
-    /// Exact ratio.
-    Ratio(Int, Int),
-    /// Inexact real.
-    Flo(f64),
-    /// Complex.
-    Complex(Box<Number>, Box<Number>),
-}

@@ -4,7 +4,7 @@
 //! of the right kind and range have such bytes: exact integers, flonums, and for complex numbers flonums or parts that
 //! are flonums.
 
-use crate::{Int, Number};
+use crate::number::{Int, Number};
 
 /// How a number is packed.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,8 @@ fn head<const N: usize>(from: &[u8]) -> [u8; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{format_number, parse_number};
+    use crate::format::format_number;
+    use crate::parse::parse_number;
 
     fn through(packing: Packing, text: &str) -> Option<String> {
         let bytes = packing.pack(&parse_number(text, 10).unwrap())?;

@@ -14,7 +14,7 @@
 //!
 //! Limits: exact numbers whose exponent would make them longer than [`crate::int::MAX_BITS`] are not numbers.
 
-use crate::{Int, Number};
+use crate::number::{Int, Number};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exactness {

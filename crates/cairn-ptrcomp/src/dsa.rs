@@ -2,12 +2,13 @@
 //!
 //! Three phases, after Lattner (2005): *local*, each function for itself; *bottom-up*, where a caller gets a copy of
 //! what its callees do with their parameters, so that a list made by `make_list` here and one made there are two; and
-//! top-down, which is here done by whoever wants to know: [`FunctionGraph::calls`] tells for each call which nodes
+//! top-down, which is here done by whoever wants to know: `FunctionGraph::calls` tells for each call which nodes
 //! of the callee stand for which of the caller.
 //!
 //! Invariant: if at run time two pointers can have the same value, or one can be computed from the other, they have the
 //! same node; of shared nodes this holds for the whole program, of others within each function and its call sites.
 
+mod analysis;
 mod bottom_up;
 pub mod externals;
 mod local;
@@ -15,43 +16,9 @@ pub mod points_to;
 mod points_to_nodes;
 
 use crate::model::*;
-use points_to::{Cell, Graph, NodeId, flag};
+pub use analysis::Analysis;
+use points_to::{Graph, flag};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
-
-/// The graph of a program.
-pub struct Analysis<'m> {
-    pub module: &'m Module,
-    pub graph: Graph,
-    pub functions: Vec<FunctionGraph>,
-    globals: Vec<Option<Cell>>,
-    function_cells: Vec<Option<Cell>>,
-    /// Calls by address, with the cell of the address.
-    indirect: Vec<(FuncId, ValueId, Cell)>,
-    /// Calls by name of each function: who calls, and where.
-    pub callers: Vec<Vec<(FuncId, ValueId)>>,
-    interfaces: RefCell<HashMap<FuncId, Rc<Vec<NodeId>>>>,
-}
-
-/// What is known of one function.
-pub struct FunctionGraph {
-    /// Where each value points.
-    pub values: Vec<Option<Cell>>,
-    /// Where its result points.
-    pub result: Cell,
-    /// Calls by name, of functions with bodies.
-    pub calls: Vec<CallSite>,
-}
-
-/// A call by name.
-pub struct CallSite {
-    pub value: ValueId,
-    pub callee: FuncId,
-    /// Of each node of the callee that its parameters or result reach: the cell in the caller. Empty where both share
-    /// their graph.
-    pub copies: BTreeMap<NodeId, Cell>,
-}
 
 /// Analyses a program.
 pub fn analyze(module: &Module) -> Analysis<'_> {
@@ -78,67 +45,6 @@ pub fn analyze(module: &Module) -> Analysis<'_> {
 }
 
 impl Analysis<'_> {
-    /// The cell of a value, found or made.
-    fn value(&mut self, function: FuncId, value: ValueId) -> Cell {
-        let slot = &mut self.functions[function.0 as usize].values[value.0 as usize];
-        let cell = *slot.get_or_insert_with(|| self.graph.fresh(0));
-        self.graph.find(cell)
-    }
-
-    fn global(&mut self, id: GlobalId) -> Cell {
-        let cell = *self.globals[id.0 as usize].get_or_insert_with(|| {
-            let cell = self.graph.fresh(flag::GLOBAL | flag::SHARED);
-            self.graph.edit(cell, |n| n.globals.push(id));
-            cell
-        });
-        Cell { node: cell.node, offset: cell.offset }
-    }
-
-    fn function_cell(&mut self, id: FuncId) -> Cell {
-        *self.function_cells[id.0 as usize].get_or_insert_with(|| {
-            let cell = self.graph.fresh(flag::FUNCTION | flag::SHARED);
-            self.graph.edit(cell, |n| n.functions.push(id));
-            cell
-        })
-    }
-
-    /// Where an operand points, if it is a pointer to something.
-    fn operand(&mut self, function: Option<FuncId>, operand: Operand) -> Option<Cell> {
-        match operand {
-            Operand::Value(value) => {
-                let function = function.expect("a value has a function");
-                let kind = self.module.function(function).values[value.0 as usize].kind;
-                kind.has_pointer().then(|| self.value(function, value))
-            }
-            Operand::Global(id, offset) => {
-                let cell = self.global(id);
-                Some(self.graph.find(Cell { node: cell.node, offset: cell.offset + offset }))
-            }
-            Operand::Function(id) => Some(self.function_cell(id)),
-            Operand::Null | Operand::Data => None,
-            Operand::Strange => {
-                let cell = self.graph.fresh(0);
-                self.graph.escape(cell, "an address that is a number", At::default());
-                Some(cell)
-            }
-        }
-    }
-
-    /// The cell of an operand, of an analysis that is complete.
-    pub fn known(&self, function: FuncId, operand: Operand) -> Option<Cell> {
-        match operand {
-            Operand::Value(value) => {
-                self.functions[function.0 as usize].values[value.0 as usize].map(|c| self.graph.find(c))
-            }
-            Operand::Global(id, offset) => {
-                let cell = self.globals[id.0 as usize]?;
-                Some(self.graph.find(Cell { node: cell.node, offset: cell.offset + offset }))
-            }
-            Operand::Function(id) => self.function_cells[id.0 as usize].map(|c| self.graph.find(c)),
-            _ => None,
-        }
-    }
-
     /// Addresses that came from outside may be of functions outside.
     fn calls_of_unknown_addresses(&mut self) {
         loop {
@@ -164,33 +70,5 @@ impl Analysis<'_> {
                 return;
             }
         }
-    }
-
-    /// Nodes that the parameters and the result of a function reach, without shared ones; of a function whose own calls
-    /// are done.
-    pub fn interface(&self, id: FuncId) -> Rc<Vec<NodeId>> {
-        let known = self.interfaces.borrow().get(&id).cloned();
-        known.unwrap_or_else(|| {
-            let found = Rc::new(self.find_interface(id));
-            self.interfaces.borrow_mut().insert(id, found.clone());
-            found
-        })
-    }
-
-    fn find_interface(&self, id: FuncId) -> Vec<NodeId> {
-        let (params, result) = &self.graph.signatures[id.0 as usize];
-        let mut seen = HashSet::new();
-        let mut order = vec![];
-        let mut work: Vec<Cell> = params.iter().chain([result]).copied().collect();
-        work.reverse();
-        while let Some(cell) = work.pop() {
-            let node = self.graph.find(cell).node;
-            if self.graph.node(node).flags & flag::SHARED != 0 || !seen.insert(node) {
-                continue;
-            }
-            order.push(node);
-            work.extend(self.graph.node(node).fields.values().rev().filter_map(|f| f.link));
-        }
-        order
     }
 }

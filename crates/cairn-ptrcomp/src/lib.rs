@@ -28,6 +28,7 @@ mod llvm_codes;
 mod model;
 mod module_reader;
 mod object_index;
+mod parts;
 mod plan;
 mod rewrite;
 mod sections;

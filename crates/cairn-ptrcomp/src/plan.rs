@@ -275,3 +275,9 @@ impl Planner<'_, '_> {
         }
     }
 }
+
+/// Edges between pools of one group of nodes, for `Rewriter::points_to`.
+pub fn edges(decisions: &BTreeMap<NodeId, Decision>) -> Vec<(NodeId, Vec<NodeId>)> {
+    let dynamic = decisions.iter().filter(|(_, d)| d.shape.dynamic);
+    dynamic.map(|(id, d)| (*id, d.targets.iter().copied().collect())).collect()
+}

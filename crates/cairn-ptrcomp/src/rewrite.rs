@@ -32,84 +32,19 @@ mod function_copy;
 mod instructions;
 mod lines;
 mod memory_calls;
+mod state;
 
-use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, NodeId, Why, flag};
 use crate::model::*;
-use crate::plan::{Decision, Planner};
+use crate::plan::{Decision, Planner, edges};
 use crate::settings::Settings;
 use crate::shape::{Key, Shape, Version};
 use cairn_llvm_c::{ContextRef, ModuleFunctions, ModuleRef, ValueRef};
-use function_bodies::Label;
 use instructions::Emitter;
+pub use state::Done;
+use state::{Pool, View};
+pub(crate) use state::{Rewriter, Stop};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-
-/// A pool as code names it.
-#[derive(Clone, Copy)]
-struct Pool {
-    descriptor: ValueRef,
-    /// A 64-bit integer.
-    base: ValueRef,
-}
-
-/// What code of one version knows of a node.
-#[derive(Clone, Copy)]
-struct View {
-    shape: usize,
-    /// How far the caller's objects begin before those the callee sees.
-    delta: i64,
-    pool: Option<Pool>,
-    /// The node whose shape was decided: of the function, or of one that calls it.
-    decided: NodeId,
-}
-
-impl View {
-    /// Of a node to which nothing is done.
-    fn plain(decided: NodeId) -> View {
-        View { shape: 0, delta: 0, pool: None, decided }
-    }
-}
-
-/// Why the rewriting can't go on as planned.
-#[derive(Debug)]
-pub(crate) struct Stop {
-    pub why: Why,
-    /// The node without whose pool it may go on; nothing if there is none.
-    pub node: Option<NodeId>,
-}
-
-/// What was done, for the report and the tests.
-#[derive(Default)]
-pub struct Done {
-    pub pools: Vec<(String, Decision, NodeId)>,
-    pub refused: Vec<(String, Decision, NodeId)>,
-    pub versions: usize,
-    pub small_loads: usize,
-    pub small_stores: usize,
-    pub rewritten: usize,
-}
-
-/// Rewrites a program.
-pub(crate) struct Rewriter<'a, 'm> {
-    e: Emitter<'a>,
-    analysis: &'a Analysis<'m>,
-    planner: &'a Planner<'a, 'm>,
-    settings: &'a Settings,
-    shapes: Vec<Shape>,
-    shared: BTreeMap<NodeId, View>,
-    versions: HashMap<Version, ValueRef>,
-    /// Versions to be filled, with the nodes that their first caller has for those of the interface.
-    queue: VecDeque<(Version, ValueRef, Vec<NodeId>)>,
-    next_pool: u64,
-    program_wide: BTreeMap<FuncId, bool>,
-    dynamic_pools: Vec<dynamic::Unfinished>,
-    quiet: BTreeMap<FuncId, Option<BTreeSet<NodeId>>>,
-    /// Labels that are values, in functions that have been copied.
-    labels: Vec<Label>,
-    /// Where debuggers are to find their way.
-    lines: Option<lines::Lines<'a>>,
-    pub done: Done,
-}
 
 /// The reach of a pool that no indices point to.
 const NO_INDICES: u64 = 1 << 62;
@@ -148,7 +83,7 @@ impl<'a, 'm> Rewriter<'a, 'm> {
     /// Rewrites all that can be reached; false if there is nothing to do.
     pub(crate) fn run(&mut self) -> Result<bool, Stop> {
         let shared = self.planner.shared();
-        let edges = dynamic::edges(&shared);
+        let edges = edges(&shared);
         let mut any = false;
         for (id, decision) in shared {
             let pool = self.program_pool(&decision, id);

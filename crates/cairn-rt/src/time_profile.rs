@@ -24,7 +24,7 @@ use crate::machine::stop_word;
 use crate::runtime::{TimeProfiler, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, stop as reason};
-use stacks::{Stacks, Unit};
+use stacks::{PERIOD, Stacks, Unit};
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
@@ -32,8 +32,6 @@ use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
 pub(crate) mod formats;
 pub(crate) mod stacks;
 
-/// Nanoseconds of processor time between samples, if the kernel looks so often.
-pub const PERIOD: u64 = 1_000_000;
 /// What the handler knows: the machine to be stopped, or null when the profile has ended. Never freed, for a signal may
 /// come after its timer is gone.
 type Target = AtomicPtr<Machine>;

@@ -22,7 +22,7 @@
 //! instructions of return points. Not seen are calls that are left by a continuation or return several values; nothing
 //! else is missing, also not in the library's procedures.
 
-use crate::measure::Sample;
+use crate::sample::Sample;
 use cairn_layout::machine::Machine;
 use std::collections::{BTreeMap, HashMap};
 use std::mem::offset_of;

@@ -4,7 +4,8 @@
 //! A study that was interrupted, or is asked for again, finds there what it has measured. A result belongs to the
 //! fingerprint of what was run: the executable's bytes, the arguments, the environment and the repetition.
 
-use crate::measure::{Failed, Run, Sample};
+use crate::measure::Run;
+use crate::sample::{Failed, Sample};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};

@@ -1,7 +1,8 @@
 //! `cairn study`: runs studies, prints their tables, writes reports.
 
 use cairn_study::harness::{Choice, Lab};
-use cairn_study::study::{Study, studies};
+use cairn_study::studies::studies;
+use cairn_study::study::Study;
 use clap::{Arg, ArgAction, Command};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

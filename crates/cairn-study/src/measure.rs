@@ -3,20 +3,13 @@
 //! Costs come from three places: the clock around the process, the kernel's account of the process (`wait4`), and the
 //! numbers that Cairn's runtime writes at its end (`CAIRN_STATS_FILE`). Names of the first two begin with `process_`.
 
-use std::collections::BTreeMap;
+use crate::sample::{Failed, Sample};
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use wait4::{ResUse, Wait4};
-
-/// Values by name.
-pub type Sample = BTreeMap<String, f64>;
-
-/// A run that did not do what it should: why, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed(pub String);
 
 /// What is to be run.
 #[derive(Clone, Debug)]

@@ -1,12 +1,7 @@
-//! What a study is, and which there are.
+//! What a study is.
 
-use crate::collectors::Collectors;
-use crate::compression::Compression;
-use crate::frames::Frames;
 use crate::harness::Lab;
 use crate::report::Report;
-use crate::stacks::Stacks;
-use crate::structures::Structures;
 
 /// An experiment of a paper, made again.
 pub trait Study {
@@ -20,9 +15,4 @@ pub trait Study {
     fn programs(&self) -> Vec<&'static str>;
     /// Measures what the lab has chosen among its programs, and tells what was found.
     fn run(&self, lab: &mut Lab) -> Result<Report, String>;
-}
-
-/// All studies, in the order of the command line's help.
-pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(Collectors), Box::new(Frames), Box::new(Stacks), Box::new(Structures), Box::new(Compression)]
 }

@@ -16,13 +16,14 @@
 //!
 //! Where no process can be made, or nobody has said what to start ([`Compiler::background`]), a thread does the same.
 
-use crate::Error;
-use crate::cache::{Cache, Reader, Writer};
-use crate::compiler::Compiler;
+use crate::cache_directory::Cache;
+use crate::counted_bytes::{Reader, Writer};
+use crate::error::Error;
 use crate::options::{Backend, CompileOptions, Level};
-use crate::pipeline::{Effort, HotObject};
-use crate::sources::{Source, Texts};
+use crate::session::Compiler;
+use crate::source::{Source, Texts};
 use crate::stage_report::{Observer, StageReport};
+use crate::stages::{Effort, HotObject};
 use cairn_core::tier::{Makers, Request};
 use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;

@@ -23,12 +23,14 @@
 //! no such file: programs are compiled with the library that they name. Executables that evaluate contain image and
 //! index ([`crate::link`]).
 
-use crate::Error;
-use crate::cache::{Reader, Writer, compiler_identity};
-use crate::compiler::Compiler;
+use crate::cache_directory::compiler_identity;
+use crate::counted_bytes::{Reader, Writer};
+use crate::error::Error;
 use crate::options::{Backend, CompileOptions, Level};
-use crate::pipeline;
-use crate::sources::{Files, Source};
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::sources::Files;
+use crate::stages;
 use crate::unfinished;
 use cairn_core::passes::{keep_frames, known};
 use cairn_eval::library_index::LibraryIndex;
@@ -243,13 +245,13 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     libraries.sort_by_key(|l| l.to_string());
     let boot = Session::new()
         .boot_program(&libraries, &mut files)
-        .map_err(|f| Error::Rejected(crate::Messages::errors(&f.errors, &f.sources)))?;
+        .map_err(|f| Error::Rejected(crate::diagnostics::Messages::errors(&f.errors, &f.sources)))?;
     let mut program = boot.expanded.program;
-    let always_bound = pipeline::optimize(&mut program, &compiler.options);
+    let always_bound = stages::optimize(&mut program, &compiler.options);
     let facts = known::analyze(&program);
     let never = keep_frames::never_return(&program, &facts);
-    let module = pipeline::lower_program(&compiler, &program, &always_bound);
-    let object = pipeline::object(&compiler, &module)?;
+    let module = stages::lower_program(&compiler, &program, &always_bound);
+    let object = stages::object(&compiler, &module)?;
     let image = Image::link(&object, BASE)?;
     let table = image.lookup("cairn_module").ok_or("the library has no module table".to_string())?;
 
@@ -284,6 +286,16 @@ fn assemble(identity: &[u8], image: &Image, table: u64, object: &[u8], index: &[
     bytes
 }
 
+impl Compiler {
+    /// The library compiled beforehand, made now if need be; `None` when another one stands for it.
+    pub(crate) fn boot(&self) -> Option<Library> {
+        if self.library.is_some() {
+            return None;
+        }
+        find_or_make(self).ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,8 +303,8 @@ mod tests {
     /// A library of nothing but its tables.
     fn object() -> Vec<u8> {
         let options = CompileOptions { level: Level::Low, ..CompileOptions::default() };
-        let program =
-            crate::Compiler::new(options).compile(&Source::new("p.scm", "(import (scheme base)) (car '())"));
+        let program = crate::session::Compiler::new(options)
+            .compile(&Source::new("p.scm", "(import (scheme base)) (car '())"));
         program.unwrap_or_else(|e| panic!("{e}")).object
     }
 

@@ -10,9 +10,9 @@
 //!
 //! Lines and columns count from 1, columns in characters; the end is behind the last character.
 
-use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
-use crate::sources::Source;
+use crate::session::Compiler;
+use crate::source::Source;
 use cairn_core::ir::SourceFile;
 use cairn_syntax::diagnostic::line_column;
 use cairn_syntax::lint::Checker;

@@ -4,9 +4,11 @@
 
 mod chosen;
 
+use crate::said::{USAGE, failed, print};
 use crate::version;
-use cairn::{CompileOptions, Pattern, Prompt, RunOptions, Stage, Tests};
+use cairn::{Pattern, Prompt, RunOptions, Stage, Tests};
 use cairn_layout::facts;
+pub use chosen::Compile;
 use chosen::{compile_options, library_path, run_options};
 use clap::builder::FalseyValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -151,23 +153,6 @@ pub enum Command {
         /// How to compile.
         compile: Compile,
     },
-}
-
-/// Options of a compilation and of how it is done.
-#[derive(Default)]
-pub struct Compile {
-    /// What is compiled.
-    pub options: CompileOptions,
-    /// Where libraries are looked for, after the program's own directory.
-    pub library_path: Vec<PathBuf>,
-    /// Use the cache of compiled programs, and let it take so many bytes.
-    pub cache: Option<u64>,
-    /// Report the time of each stage on standard error.
-    pub time: bool,
-    /// Say what is left in loops.
-    pub why_slow: bool,
-    /// Count what is evaluated, in files whose names begin so.
-    pub coverage: Option<PathBuf>,
 }
 
 fn library_argument() -> Arg {
@@ -748,7 +733,7 @@ fn with_command(mut args: Vec<OsString>) -> Result<Vec<OsString>, ExitCode> {
     }
     if !first.contains(['.', '/', '-']) && !Path::new(first).exists() {
         eprintln!("cairn: there is no command `{first}`, and no such file; --help lists the commands");
-        return Err(ExitCode::from(crate::USAGE));
+        return Err(ExitCode::from(USAGE));
     }
     args.splice(1..1, ["run", "--"].map(OsString::from));
     Ok(args)
@@ -771,12 +756,11 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     let matches = command().try_get_matches_from(args).map_err(|e| {
         if e.use_stderr() {
             let _ = e.print();
-            return ExitCode::from(crate::USAGE);
+            return ExitCode::from(USAGE);
         }
         let text = e.render();
-        let printed =
-            crate::print(if colored_output() { text.ansi().to_string() } else { text.to_string() }.as_bytes());
-        printed.unwrap_or_else(crate::failed)
+        let printed = print(if colored_output() { text.ansi().to_string() } else { text.to_string() }.as_bytes());
+        printed.unwrap_or_else(failed)
     })?;
     let (name, m) = matches.subcommand().expect("a subcommand is required");
     match name {
@@ -795,7 +779,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
                     "cairn: nothing explains `{}`; `cairn explain` lists what is explained",
                     words.join(" ")
                 );
-                ExitCode::from(crate::USAGE)
+                ExitCode::from(USAGE)
             },
         );
     }
@@ -833,7 +817,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     let compile = compile_options(m);
     if let Some(why) = facts::why_apart(compile.options.frames, compile.options.gc) {
         eprintln!("cairn: {why}");
-        return Err(ExitCode::from(crate::USAGE));
+        return Err(ExitCode::from(USAGE));
     }
     if name == "prepare" {
         return Ok(Command::Prepare { compile });
@@ -845,7 +829,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
     let run = || {
         run_options(m).map_err(|message| {
             eprintln!("cairn: {message}");
-            ExitCode::from(crate::USAGE)
+            ExitCode::from(USAGE)
         })
     };
     if name == "repl" {
@@ -877,7 +861,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, ExitCode> 
                     "cairn: the executable would overwrite the program `{}`; name another one with -o EXE",
                     file.display()
                 );
-                return Err(ExitCode::from(crate::USAGE));
+                return Err(ExitCode::from(USAGE));
             }
             Command::Build { file, output, shared, compile }
         }

@@ -1,119 +1,26 @@
 //! The compiler as a value: sources in, programs out.
 
-use crate::Error;
-use crate::RunOptions;
-use crate::c_headers::{self, CSource};
-use crate::cache::{Cache, Entry};
 use crate::check::Findings;
+use crate::compiled::{Compiled, Kind};
 use crate::diagnostics::Messages;
 use crate::emit::{self, Stage};
+use crate::error::Error;
 use crate::evaluated::{self, Evaluation};
-use crate::open_program::{OpenProgram, UnitObject};
-use crate::options::CompileOptions;
-use crate::sources::{Files, Source};
-use crate::stage_report::Observer;
+use crate::open_run::UnitObject;
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::sources::Files;
 use crate::unit_modules::UnitModules;
-use crate::{boot, check, coverage, link, pipeline, shared_library};
-use boot::Library;
+use crate::{boot, check, link, pipeline, shared_library, stages};
 use cairn_layout::module::ModuleTable;
 use cairn_rt::MakeEvaluator;
-use cairn_rt::counts::Counts;
+use cairn_rt::Options as RunOptions;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
-use cairn_syntax::{CExport, Session};
 use link::Link;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// A compiler session: how to compile, where libraries are, which programs were compiled before. Sessions share nothing
-/// with each other; compiling changes none.
-#[derive(Clone, Debug, Default)]
-pub struct Compiler {
-    pub(crate) options: CompileOptions,
-    pub(crate) library_path: Vec<PathBuf>,
-    pub(crate) library: Option<PathBuf>,
-    cache: Option<Cache>,
-    pub(crate) observer: Option<Observer>,
-    pub(crate) background: Option<PathBuf>,
-    coverage: Option<PathBuf>,
-    pub(crate) shared: bool,
-}
-
 impl Compiler {
-    /// A session without library path and cache.
-    pub fn new(options: CompileOptions) -> Compiler {
-        cairn_eval::library_loader::HEADER_READER.get_or_init(|| c_headers::text);
-        if let Some(cache) = Cache::of_environment() {
-            cairn_rt::C_SOURCES.get_or_init(|| cache.directory().to_path_buf());
-        }
-        Compiler { options, ..Compiler::default() }
-    }
-
-    /// Looks for libraries in these directories, after the program's own.
-    pub fn library_path(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Compiler {
-        self.library_path = directories.into_iter().collect();
-        self
-    }
-
-    /// Takes Cairn's own library from this directory instead of from the binary.
-    pub fn library_directory(mut self, directory: Option<PathBuf>) -> Compiler {
-        self.library = directory;
-        self
-    }
-
-    pub(crate) fn files<'a>(&'a self, source: &'a Source) -> Files<'a> {
-        Files::new(source, &self.library_path, self.library.as_deref())
-    }
-
-    /// The directory that stands for Cairn's own library, if there is one.
-    pub(crate) fn library(&self) -> Option<&Path> {
-        self.library.as_deref()
-    }
-
-    /// Keeps compiled programs in this cache.
-    pub fn cache(mut self, cache: Option<Cache>) -> Compiler {
-        self.cache = cache;
-        self
-    }
-
-    /// Tells `observer` each stage of a compilation: how long it took, and how much it made.
-    pub fn observer(mut self, observer: Option<Observer>) -> Compiler {
-        self.observer = observer;
-        self
-    }
-
-    /// What is compiled while its program runs is compiled by another process of this program, which calls
-    /// [`crate::compile_in_background`] when its argument is [`crate::BACKGROUND`]; otherwise by a thread.
-    pub fn background(mut self, program: Option<PathBuf>) -> Compiler {
-        self.background = program;
-        self
-    }
-
-    /// Programs count what they evaluate, in files whose names begin so: [`Compiler::counts`].
-    pub fn coverage(mut self, files: Option<PathBuf>) -> Compiler {
-        self.options.coverage = files.is_some();
-        self.coverage = files;
-        self
-    }
-
-    /// Programs become shared libraries, which [`Compiled::build`] makes.
-    pub fn shared(mut self, shared: bool) -> Compiler {
-        self.shared = shared;
-        self
-    }
-
-    /// Writes down what the counters of a program that was expanded count.
-    pub(crate) fn note_points(&self, session: &Session) -> Result<(), Error> {
-        match &self.coverage {
-            Some(files) => coverage::write_points(files, session),
-            None => Ok(()),
-        }
-    }
-
-    /// The counters of the program that was compiled last, if it has some.
-    pub fn counts(&self) -> Result<Option<Arc<Counts>>, Error> {
-        self.coverage.as_deref().map(coverage::start).transpose()
-    }
-
     /// The program, compiled: from the cache, or now. One that evaluates is compiled on the library that was compiled
     /// beforehand.
     pub fn compile(&self, source: &Source) -> Result<Compiled, Error> {
@@ -137,11 +44,6 @@ impl Compiler {
         self.entry(source)?.find()
     }
 
-    pub(crate) fn entry(&self, source: &Source) -> Option<Entry> {
-        let cache = self.keeps()?;
-        cache.entry(source, &self.library_path, &self.options)
-    }
-
     /// Compiles and keeps what is compiled.
     pub(crate) fn compile_with(&self, source: &Source, files: &mut Files) -> Result<Compiled, Error> {
         let front = match pipeline::front_or_open(self, source, files)? {
@@ -155,18 +57,13 @@ impl Compiler {
         let exports = front.exports.clone();
         // the library compiled beforehand has a fixed place, where only one could be
         let (module, warnings, kind) = pipeline::lower(self, front, source, files, !self.shared)?;
-        let object = pipeline::object(self, &module)?;
+        let object = stages::object(self, &module)?;
         let c_sources = files.c_sources();
         let compiled = Compiled { object, warnings, kind, open: None, exports, c_sources };
         if let (Some(entry), Some(dependencies)) = (self.entry(source), files.dependencies()) {
             entry.keep(&compiled, dependencies);
         }
         Ok(compiled)
-    }
-
-    /// The cache, if this session keeps what it compiles.
-    pub(crate) fn keeps(&self) -> Option<&Cache> {
-        self.cache.as_ref().filter(|_| self.library.is_none() && !self.shared)
     }
 
     /// Compiles the library beforehand, unless that was done.
@@ -199,19 +96,6 @@ impl Compiler {
         Ok(unsafe { run_on_library(options, (loaded.table, loaded.code.code()), OnLibrary::Export(export)) })
     }
 
-    /// The library compiled beforehand, made now if need be; `None` when another one stands for it.
-    pub(crate) fn boot(&self) -> Option<Library> {
-        if self.library.is_some() {
-            return None;
-        }
-        boot::find_or_make(self).ok()
-    }
-
-    /// Where compiled libraries may be kept.
-    pub(crate) fn cache_directory(&self) -> Option<&Path> {
-        self.cache.as_ref().map(|c| c.directory())
-    }
-
     /// What there is to say about each of these programs and files of libraries, without compiling them.
     pub fn check<'a>(&'a self, sources: impl Iterator<Item = Source> + 'a) -> impl Iterator<Item = Findings> + 'a {
         check::all(self, sources)
@@ -223,45 +107,7 @@ impl Compiler {
     }
 }
 
-/// A compiled program.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    /// ELF object file.
-    pub(crate) object: Vec<u8>,
-    /// What there was to say about the program.
-    pub(crate) warnings: Messages,
-    /// What it takes to run it.
-    pub(crate) kind: Kind,
-    /// The program, if it is run form by form: there is no object then.
-    pub(crate) open: Option<OpenProgram>,
-    /// What C may call in a shared library.
-    pub(crate) exports: Vec<CExport>,
-    /// C sources that are parts of it.
-    pub(crate) c_sources: Vec<CSource>,
-}
-
-/// What a compiled program needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// Nothing else.
-    Whole,
-    /// It calls `eval` or its like: an expander.
-    Evaluating,
-    /// The library compiled beforehand, and an expander.
-    OnLibrary,
-}
-
 impl Compiled {
-    /// What there was to say about the program.
-    pub fn warnings(&self) -> &Messages {
-        &self.warnings
-    }
-
-    /// The ELF object file; empty for a program that loads, or evaluates in the interaction environment.
-    pub fn object(&self) -> &[u8] {
-        &self.object
-    }
-
     /// Runs the program in this process, in a runtime of its own, and returns its exit status. A program that calls
     /// `exit`, or leaves an exception uncaught, ends the process. `compiler` compiled it.
     pub fn run(&self, compiler: &Compiler, options: RunOptions) -> Result<i32, Error> {

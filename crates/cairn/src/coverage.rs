@@ -6,7 +6,7 @@
 //!
 //! A line's count is the largest of what begins on it. A line on which nothing begins that is evaluated has none.
 
-use crate::Error;
+use crate::error::Error;
 use crate::html::{document, escaped};
 use crate::unfinished::write_whole;
 use cairn_rt::counts::Counts;

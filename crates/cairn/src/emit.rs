@@ -5,10 +5,13 @@
 //! assembly are filtered as text: what is kept are the functions whose symbols belong to the procedure's Frame IR
 //! functions.
 
-use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
-use crate::sources::{Files, Source};
-use crate::{Error, pipeline};
+use crate::error::Error;
+use crate::pipeline;
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::sources::Files;
+use crate::stages;
 use cairn_core::{passes, print};
 use std::collections::HashSet;
 
@@ -53,7 +56,7 @@ pub(crate) fn emit(
             let pipeline::Front { mut program, warnings: said, .. } = pipeline::front(source, files)?;
             warnings = said;
             if stage == Stage::Opt {
-                pipeline::optimize(&mut program, options);
+                stages::optimize(&mut program, options);
             } else {
                 let facts = passes::known::analyze(&program);
                 passes::shake::run(&mut program, &facts);
@@ -76,10 +79,10 @@ pub(crate) fn emit(
             let front = pipeline::front(source, files)?;
             let (module, said, _) = pipeline::lower(compiler, front, source, files, false)?;
             warnings = said;
-            let text = cairn_llvm::emit_module_with(&module, options.gc, pipeline::notes(compiler));
+            let text = cairn_llvm::emit_module_with(&module, options.gc, stages::notes(compiler));
             let text = match stage {
                 Stage::Llvm => text,
-                _ => cairn_llvm::compile_to_assembly(&text, pipeline::llvm_level(options))?,
+                _ => cairn_llvm::compile_to_assembly(&text, stages::llvm_level(options))?,
             };
             match only {
                 None => text,

@@ -25,15 +25,16 @@
 //! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
 //! read from files is kept for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
 
-use crate::Error;
-use crate::RunOptions;
 use crate::background::{Made, Work};
 use crate::boot;
-use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
+use crate::error::Error;
 use crate::open_program::OpenProgram;
-use crate::pipeline::{self, Effort, HotObject};
-use crate::sources::{Files, Source};
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::sources::Files;
+use crate::stages;
+use crate::stages::{Effort, HotObject};
 use cairn_core::ir::{ImportFrom, SourceFile};
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
@@ -43,6 +44,7 @@ use cairn_eval::units::{Found, Unit};
 use cairn_layout::machine::{Machine, stop};
 use cairn_layout::module::ModuleTable;
 use cairn_llvm::{Jit, Replaceable};
+use cairn_rt::Options as RunOptions;
 use cairn_rt::evaluated_program::{BetterCode, Evaluated, Native, Progress, Stopper};
 use cairn_rt::evaluator::Data;
 use cairn_rt::start::{OnLibrary, run_on_library};
@@ -126,7 +128,7 @@ pub(crate) fn prepare(
     if library.number(RUN_PROGRAM).is_none() {
         return Ok(None);
     }
-    let mut session = pipeline::prepared(Session::on_library(library.clone()), &compiler.options);
+    let mut session = stages::prepared(Session::on_library(library.clone()), &compiler.options);
     let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
     if let Some(open) = OpenProgram::found(&session, source, files) {
         let kind = Kind::Open((compiler.clone(), open).into());
@@ -354,7 +356,7 @@ impl Work {
         effort: Effort,
     ) -> Result<Made, Error> {
         let (module, makers) = self.hot_module(unit, request)?;
-        Ok(Made { object: pipeline::hot_object(&self.compiler, &module, effort)?, makers })
+        Ok(Made { object: stages::hot_object(&self.compiler, &module, effort)?, makers })
     }
 
     /// A module of what is hot, as Frame IR.
@@ -367,7 +369,7 @@ impl Work {
         let library = compiler.boot().ok_or("the library is gone".to_string())?;
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
-        let mut session = pipeline::prepared(Session::on_library(library.index()), &compiler.options);
+        let mut session = stages::prepared(Session::on_library(library.index()), &compiler.options);
         session.keep_library_forms();
         let Found { mut program, library: count, others } = match unit {
             None => self.expanded(session, &mut files)?,
@@ -384,8 +386,8 @@ impl Work {
         copies::remove(&mut program, copies);
         copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);
-        let always_bound = pipeline::always_bound(&program);
-        Ok((pipeline::lower_program(compiler, &program, &always_bound), makers))
+        let always_bound = stages::always_bound(&program);
+        Ok((stages::lower_program(compiler, &program, &always_bound), makers))
     }
 
     /// The program behind the forms of the library.

@@ -3,9 +3,9 @@
 //! A file is replaced as a whole, with its permissions, or not at all; a symbolic link stays one, and a file that is as
 //! it should be is not touched.
 
-use crate::Error;
 use crate::diagnostics::Messages;
-use crate::sources::Source;
+use crate::error::Error;
+use crate::source::Source;
 use crate::unfinished::Unfinished;
 use cairn_core::ir::SourceFile;
 use cairn_rt::describe_io;

@@ -17,11 +17,13 @@
 //!
 //! | module | its one job |
 //! |---|---|
-//! | `compiler` | the session and the compiled program |
+//! | `session`, `compiler` | what was chosen for a session, and what it does |
+//! | `compiled` | the compiled program |
+//! | `error` | why compiling, linking or loading failed |
 //! | `coverage` | which parts of programs were evaluated |
 //! | `options` | what can be chosen about compiling |
-//! | `sources` | where programs, libraries and includes come from, and what was read |
-//! | `pipeline` | source text → object code, stage by stage |
+//! | `source`, `sources` | texts of programs; where libraries and includes come from, and what was read |
+//! | `pipeline`, `stages` | source text → object code, stage by stage; the stages behind the expander |
 //! | `boot` | the library, compiled once |
 //! | `check` | what is wrong with a text, without running it |
 //! | `format` | files with their lines indented |
@@ -29,10 +31,11 @@
 //! | `lsp` | what an editor shows of a program |
 //! | `manual` | a manual of libraries, from their text |
 //! | `c_headers` | C headers as libraries |
-//! | `open_program` | programs that load, or evaluate in the interaction environment |
+//! | `open_program`, `open_run` | programs that load, or evaluate in the interaction environment; how they run |
 //! | `background` | the compiler beside a running program |
 //! | `emit` | a stage as text |
-//! | `cache` | compiled programs, by content |
+//! | `cache`, `cache_directory` | compiled programs, by content; where they are kept |
+//! | `counted_bytes` | how files of the cache are written |
 //! | `link` | object code → executable |
 //! | `shared_library` | object code → shared library with a header for C |
 //! | `project` | a directory to begin in |
@@ -47,12 +50,16 @@ mod background;
 mod boot;
 mod c_headers;
 mod cache;
+mod cache_directory;
 mod cache_room;
 mod check;
+mod compiled;
 mod compiler;
+mod counted_bytes;
 mod coverage;
 mod diagnostics;
 mod emit;
+mod error;
 mod evaluated;
 mod explain;
 mod flame;
@@ -62,13 +69,17 @@ mod link;
 mod lsp;
 mod manual;
 mod open_program;
+mod open_run;
 mod options;
 mod pipeline;
 mod project;
 mod prompt;
+mod session;
 mod shared_library;
+mod source;
 mod sources;
 mod stage_report;
+mod stages;
 mod testing;
 mod unfinished;
 mod unit_modules;
@@ -76,16 +87,17 @@ mod user_files;
 mod why_slow;
 
 pub use background::{ARGUMENT as BACKGROUND, compile_in_background};
-pub use cache::Cache;
+pub use cache_directory::Cache;
 pub use cache_room::ROOM as CACHE_ROOM;
 pub use cairn_rt::Options as RunOptions;
 pub use cairn_rt::start_options::{
     MostlyCopying, StackChunks, Zeal, haste_of_environment, library_path_of_environment, schedule_of_environment,
 };
 pub use check::{Findings, Place, Said, whole};
-pub use compiler::{Compiled, Compiler};
+pub use compiled::Compiled;
 pub use diagnostics::Messages;
 pub use emit::Stage;
+pub use error::Error;
 pub use evaluated::{Evaluation, leave};
 pub use explain::{contents as explained_errors, explanation};
 pub use flame::draw_flame_graph;
@@ -95,7 +107,8 @@ pub use manual::manual;
 pub use options::{Backend, CompileOptions, Level};
 pub use project::new_project;
 pub use prompt::{Prompt, prompt};
-pub use sources::{Source, library_directory_of_environment};
+pub use session::Compiler;
+pub use source::{Source, library_directory_of_environment};
 pub use stage_report::{Observer, StageReport};
 pub use testing::{Pattern, Teller, Tests, Verdict, test};
 
@@ -103,29 +116,3 @@ pub use testing::{Pattern, Teller, Tests, Verdict, test};
 pub fn llvm_version() -> Option<[u32; 3]> {
     cairn_llvm::version().ok()
 }
-
-/// Why compiling, linking or loading failed.
-#[derive(Debug)]
-pub enum Error {
-    /// The program is wrong.
-    Rejected(Messages),
-    /// Something else, in one sentence.
-    Other(String),
-}
-
-impl From<String> for Error {
-    fn from(message: String) -> Error {
-        Error::Other(message)
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Rejected(messages) => f.write_str(&messages.plain),
-            Error::Other(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

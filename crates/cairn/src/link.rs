@@ -9,11 +9,11 @@
 //! which holds the expander too; a package has only this one), so building needs no source tree, and the executable
 //! needs neither LLVM nor Cairn, nor any library but the system's own. It appears whole or not at all.
 
-use crate::Error;
 use crate::boot::Parts;
 use crate::c_headers::CSource;
-use crate::compiler::Compiled;
-use crate::open_program::UnitObject;
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::open_run::UnitObject;
 use crate::unfinished::Unfinished;
 use cairn_rt::describe_io;
 use std::io::Write;

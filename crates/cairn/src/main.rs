@@ -3,15 +3,14 @@
 //! A shell around the library: reads options ([`cli`]), prints results and messages, chooses exit statuses.
 
 mod cli;
+mod said;
 mod version;
 
-use cairn::{Error, Level, Messages, Source, Verdict};
+use cairn::{Error, Level, Source, Verdict};
 use cli::{Command, Compile};
+use said::{FAILURE, USAGE, failed, print, show};
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{IsTerminal, Write};
-use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,10 +20,6 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Exit status of a failed compilation or run.
-const FAILURE: u8 = 1;
-/// Exit status of wrong command-line use.
-const USAGE: u8 = 2;
 /// Exit status of tests that were interrupted: what shells say of SIGINT.
 const INTERRUPTED: u8 = 130;
 
@@ -51,15 +46,6 @@ fn main() -> ExitCode {
         Command::Emit { file, stage, only, compile } => emit(&file, stage, only.as_deref(), &compile),
     };
     result.unwrap_or_else(failed)
-}
-
-/// Tells why a command failed.
-fn failed(error: Error) -> ExitCode {
-    match error {
-        Error::Rejected(messages) => show(&messages),
-        Error::Other(message) => eprintln!("cairn: {message}"),
-    }
-    ExitCode::from(FAILURE)
 }
 
 /// A session as the options and the environment say.
@@ -233,18 +219,4 @@ fn emit(file: &Path, stage: cairn::Stage, only: Option<&str>, compile: &Compile)
     let (text, warnings) = compiler(compile).emit(&Source::read(file)?, stage, only)?;
     show(&warnings);
     print(text.as_bytes())
-}
-
-/// Writes to standard output. Not by way of [`std::io::Stdout`]: that takes a closed standard output for a success.
-fn print(text: &[u8]) -> Result<ExitCode, Error> {
-    let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
-    match out.and_then(|mut out| out.write_all(text)) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(e) => Err(Error::Other(format!("cannot write to standard output: {}", cairn_rt::describe_io(&e)))),
-    }
-}
-
-/// Prints messages as the terminal likes them.
-fn show(messages: &Messages) {
-    eprint!("{}", messages.text(std::io::stderr().is_terminal()));
 }

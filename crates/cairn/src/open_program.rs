@@ -16,27 +16,16 @@
 //!
 //! Errors in the program's syntax are those of evaluation: only there it is known what loaded files have defined.
 
-use crate::Error;
-use crate::RunOptions;
-use crate::background::Work;
-use crate::compiler::Compiler;
-use crate::pipeline;
-use crate::sources::{Files, Source, Texts};
-use cairn_core::tier::Request;
-use cairn_eval::ahead;
-use cairn_rt::evaluator::{Console, Data};
+use crate::source::{Source, Texts};
+use crate::sources::Files;
 use cairn_syntax::Session;
-use std::sync::{Arc, Mutex};
-
-/// Key of the procedure that runs what the console gives it.
-const RUN: &str = "(cairn evaluator) run-given-program";
 
 /// Such a program.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenProgram {
-    source: Source,
+    pub(crate) source: Source,
     /// What was read for it, and where libraries were looked for.
-    texts: Texts,
+    pub(crate) texts: Texts,
     directories: Vec<String>,
 }
 
@@ -48,13 +37,6 @@ impl OpenProgram {
             texts: files.texts(),
             directories: files.directories().iter().map(|d| d.display().to_string()).collect(),
         })
-    }
-
-    /// Runs it in this process; the result is its exit status.
-    pub(crate) fn run(&self, compiler: &Compiler, options: RunOptions) -> Result<i32, Error> {
-        let options = RunOptions { console: Some(Arc::new(Mutex::new(Given(self.clone())))), ..options };
-        let program = "(import (cairn evaluator)) (run-given-program)";
-        compiler.run_library_procedure(RUN, program, &self.source.path, options)
     }
 
     /// A program that needs no files and does the same.
@@ -76,58 +58,6 @@ impl OpenProgram {
     }
 }
 
-/// A module of an executable, and what it is found by.
-pub(crate) struct UnitObject {
-    pub(crate) fingerprint: i64,
-    pub(crate) text: u64,
-    /// The lambdas that its makers are for.
-    pub(crate) lambdas: Vec<usize>,
-    pub(crate) object: Vec<u8>,
-}
-
-impl UnitObject {
-    /// The name of the `n`th for the linker.
-    pub(crate) fn name(n: usize) -> String {
-        format!("cairn_unit_{n}")
-    }
-}
-
-/// A form of so many lambdas is likely to be data: it is evaluated.
-const MOST_LAMBDAS: usize = 20_000;
-
-/// So many forms of a program have modules.
-const MOST_UNITS: usize = 200;
-
-impl OpenProgram {
-    /// Modules for what the program's executable will load or evaluate. What cannot be compiled is evaluated.
-    pub(crate) fn modules(&self, compiler: &Compiler) -> Vec<UnitObject> {
-        let Some(library) = compiler.boot() else { return Vec::new() };
-        let work = Work { compiler: compiler.clone(), source: self.source.clone(), texts: self.texts.clone() };
-        let index = library.index();
-        let session = pipeline::prepared(Session::on_library(index.clone()), &compiler.options);
-        let mut files = compiler.files(&self.source);
-        files.use_texts(&self.texts);
-        let name = self.source.path.display().to_string();
-        let forms = ahead::forms(session, &index, &mut files, (&name, &self.source.text));
-        let wanted = forms.iter().filter(|f| f.lambdas <= MOST_LAMBDAS).take(MOST_UNITS);
-        let mut modules = Vec::new();
-        for form in wanted {
-            let request = Request { ahead: true, ..Request::default() };
-            let name = UnitObject::name(modules.len());
-            let object = work.hot_module(Some(&form.unit), &request).and_then(|(module, makers)| {
-                Ok((pipeline::object_beside(compiler, &module, &name)?, makers.lambdas))
-            });
-            modules.extend(object.ok().map(|(object, lambdas)| UnitObject {
-                fingerprint: form.fingerprint,
-                text: form.text,
-                lambdas,
-                object,
-            }));
-        }
-        modules
-    }
-}
-
 /// A string as Scheme writes it, and a space.
 fn quote(s: &str, out: &mut String) {
     out.push('"');
@@ -140,20 +70,4 @@ fn quote(s: &str, out: &mut String) {
         }
     }
     *out += "\" ";
-}
-
-#[derive(Debug)]
-struct Given(OpenProgram);
-
-impl Console for Given {
-    fn request(&mut self, what: &str, _: &str, _: &dyn Fn() -> Vec<(String, bool)>) -> Result<Data, String> {
-        let Source { path, text, .. } = &self.0.source;
-        match what {
-            "program" => {
-                let name = path.display().to_string();
-                Ok(Data::Vector(vec![Data::String(name), Data::String(text.clone())]))
-            }
-            _ => Err("this program has no terminal".into()),
-        }
-    }
 }

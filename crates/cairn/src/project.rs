@@ -11,7 +11,7 @@
 //! What is made is whole: its README's commands work, its tests pass, `cairn check` and `cairn fmt --check` have
 //! nothing to say. Nothing that exists is changed.
 
-use crate::Error;
+use crate::error::Error;
 use cairn_rt::describe_io;
 use std::path::Path;
 

@@ -17,10 +17,10 @@
 //! The library is never unloaded: compiled code is entered once (`-z nodelete`). GMP's archive, as distributions have
 //! it, refers to C's `stderr` as only executables can; so here that is a variable of the library (`--wrap`).
 
-use crate::CompileOptions;
-use crate::Error;
-use crate::compiler::{Compiled, Kind};
+use crate::compiled::{Compiled, Kind};
+use crate::error::Error;
 use crate::link::{Link, linked, runtime_library};
+use crate::options::CompileOptions;
 use crate::unfinished::{Unfinished, write_whole};
 use cairn_layout::c::VectorType;
 use cairn_layout::collector::BDW;

@@ -10,10 +10,10 @@
 //! a row could not be compiled, that is taken for granted of the others.
 
 use crate::background::{Made, Work};
-use crate::compiler::Compiler;
 use crate::evaluated::STACK;
-use crate::pipeline::Effort;
-use crate::sources::{Source, Texts};
+use crate::session::Compiler;
+use crate::source::{Source, Texts};
+use crate::stages::Effort;
 use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
 use cairn_rt::evaluated_program::{Native, Progress};

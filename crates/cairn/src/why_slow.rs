@@ -1,10 +1,11 @@
 //! Why a program is slow (`--why-slow`): what the optimizer leaves to be done again and again
 //! ([`cairn_core::remarks`]), at the lines of the program.
 
-use crate::Error;
-use crate::compiler::Compiler;
+use crate::error::Error;
 use crate::pipeline;
-use crate::sources::Source;
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::stages;
 use cairn_core::prim::Kind;
 use cairn_core::remarks::{self, Cost, NotInlined, Remark, Unknown};
 use cairn_layout::lexeme;
@@ -28,7 +29,7 @@ impl Compiler {
             Err(front) => front,
         };
         let mut program = front.program;
-        pipeline::optimize(&mut program, &self.options);
+        stages::optimize(&mut program, &self.options);
         let remarks = remarks::of(&program);
         if remarks.is_empty() {
             return Ok("why-slow: nothing in loops is tested, called or allocated that could be spared\n".into());

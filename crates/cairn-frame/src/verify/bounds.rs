@@ -1,6 +1,6 @@
 //! Bounds: nothing is wider than the area it travels in. The verifier has its own idea of what an allocation takes.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::ir::*;
 use cairn_core::prim::{Op as P, PrimOp};
 use cairn_layout::limits::{CHECK_RESERVE, FRAME_WORDS_MAX, LIVE_MAX, OPERANDS_MAX, RED_ZONE};

@@ -3,9 +3,8 @@
 //! Operands are consed in the order of their evaluation and the list is reversed afterwards: so nothing but the list is
 //! in waiting meanwhile, and an operand whose continuation is entered again makes a list of its own.
 
-use super::Listed;
 use super::packs::field;
-use super::widths::{Wide, is_atom};
+use super::widths::{Listed, Wide, is_atom};
 use cairn_core::deep;
 use cairn_core::ir::*;
 use cairn_core::prim::{Op, PrimOp};

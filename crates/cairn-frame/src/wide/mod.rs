@@ -30,47 +30,11 @@
 
 mod lists;
 mod packs;
-mod widths;
+pub(crate) mod widths;
 
-use cairn_core::ir::{Program, VarId};
-use cairn_layout::limits::{FRAME_HEADER_MAX, FRAME_WORDS_MAX, LIVE_MAX};
+use cairn_core::ir::Program;
 use std::borrow::Cow;
-use std::collections::HashMap;
-
-/// What counts as wide. A value, so that tests can make ordinary programs wide.
-#[derive(Clone, Copy, Debug)]
-pub struct Widths {
-    /// Most operands and parameters that stay as they are.
-    pub operands: usize,
-    /// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most
-    /// so many.
-    pub easy: usize,
-    /// Variables live in a procedure that has had to pack some: few, for each call of a straight line of calls keeps
-    /// them.
-    pub few: usize,
-    /// Variables in a pack.
-    pub pack: usize,
-    /// Variables around a wide expression that is not the last one.
-    pub nested: usize,
-}
-
-/// What lowering goes by.
-pub const WIDTHS: Widths = Widths { operands: 200, easy: 240, few: 64, pack: 48, nested: 8 };
-
-impl Widths {
-    /// Is it possible to keep to them?
-    pub const fn consistent(&self) -> bool {
-        let Widths { operands, easy, few, pack, nested } = *self;
-        operands <= easy && few + pack <= easy && nested <= few && pack > 1
-    }
-}
-
-const _: () = assert!(WIDTHS.consistent() && 2 * WIDTHS.easy <= LIVE_MAX);
-const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as usize);
-
-/// Rest parameters that receive all arguments of a clause with too many parameters: how many there must be, and whether
-/// there may be more.
-pub type Listed = HashMap<VarId, (u32, bool)>;
+pub use widths::{Listed, WIDTHS, Widths};
 
 /// The program without wide code.
 pub fn narrow<'a>(program: &'a Program, always_bound: &[bool], widths: Widths) -> (Cow<'a, Program>, Listed) {

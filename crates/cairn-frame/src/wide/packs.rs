@@ -9,8 +9,7 @@
 //! packed before the expression begins, if there are many; and if there are many all the same, because expressions are
 //! nested deep, the expression becomes a procedure, which has a frame of its own.
 
-use super::Listed;
-use super::widths::{Wide, is_atom};
+use super::widths::{Listed, Wide, is_atom};
 use crate::analyze::{Closures, LamId, analyze};
 use cairn_core::ir::*;
 use cairn_core::prim::{Op, PrimOp};

@@ -1,9 +1,44 @@
-//! How many values may be in waiting at once inside an expression.
+//! What counts as wide: how many values may be in waiting at once inside an expression.
 
-use super::Widths;
-use cairn_core::ir::{Clause, Expr, Lambda, Program};
+use cairn_core::ir::{Clause, Expr, Lambda, Program, VarId};
 use cairn_core::{deep, for_each_child};
-use std::collections::HashSet;
+use cairn_layout::limits::{FRAME_HEADER_MAX, FRAME_WORDS_MAX, LIVE_MAX};
+use std::collections::{HashMap, HashSet};
+
+/// What counts as wide. A value, so that tests can make ordinary programs wide.
+#[derive(Clone, Copy, Debug)]
+pub struct Widths {
+    /// Most operands and parameters that stay as they are.
+    pub operands: usize,
+    /// Values in waiting inside an expression that is not looked at closely, and variables live around it: each at most
+    /// so many.
+    pub easy: usize,
+    /// Variables live in a procedure that has had to pack some: few, for each call of a straight line of calls keeps
+    /// them.
+    pub few: usize,
+    /// Variables in a pack.
+    pub pack: usize,
+    /// Variables around a wide expression that is not the last one.
+    pub nested: usize,
+}
+
+/// What lowering goes by.
+pub const WIDTHS: Widths = Widths { operands: 200, easy: 240, few: 64, pack: 48, nested: 8 };
+
+impl Widths {
+    /// Is it possible to keep to them?
+    pub const fn consistent(&self) -> bool {
+        let Widths { operands, easy, few, pack, nested } = *self;
+        operands <= easy && few + pack <= easy && nested <= few && pack > 1
+    }
+}
+
+const _: () = assert!(WIDTHS.consistent() && 2 * WIDTHS.easy <= LIVE_MAX);
+const _: () = assert!(FRAME_HEADER_MAX as usize + LIVE_MAX <= FRAME_WORDS_MAX as usize);
+
+/// Rest parameters that receive all arguments of a clause with too many parameters: how many there must be, and whether
+/// there may be more.
+pub type Listed = HashMap<VarId, (u32, bool)>;
 
 /// Expressions inside of which more than [`Widths::easy`] variables and operands may be in waiting at once, or that
 /// have more than [`Widths::operands`] operands or parameters themselves; and the forms they are in.

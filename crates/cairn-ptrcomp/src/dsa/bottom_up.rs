@@ -6,8 +6,8 @@
 //!
 //! An allocation whose size is a parameter has, in each copy, the size that is known of the argument.
 
+use super::analysis::{Analysis, CallSite};
 use super::points_to::{Cell, NodeId};
-use super::{Analysis, CallSite};
 use crate::model::*;
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@
 //! A call by address calls every function whose address is taken and that has such parameters: as many or fewer, and
 //! addresses where the call has something of their size.
 
+use super::analysis::{Analysis, CallSite, FunctionGraph};
 use super::externals::{self, Allocator, Effect};
 use super::points_to::{Cell, Extent, Site, Sites, flag};
-use super::{Analysis, CallSite, FunctionGraph};
 use crate::model::*;
 
 /// Builds the graphs of all functions.

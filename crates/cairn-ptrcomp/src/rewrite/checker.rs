@@ -23,9 +23,8 @@ mod linear_forms;
 #[cfg(test)]
 pub(crate) mod seeded;
 
-use super::function_copy::Copy;
 use super::instructions::SATURATING_PRODUCT;
-use super::{Pool, Rewriter, Stop, View};
+use super::state::{Copy, Pool, Rewriter, Stop, View};
 use crate::dsa::points_to::Cell;
 use crate::llvm_codes::{opcode, value_kind};
 use crate::model::*;

@@ -18,25 +18,15 @@
 #![allow(unsafe_code)]
 
 use super::dynamic_instructions::Arms;
-use super::function_copy::{Copy, move_by, new_stride};
-use super::{Pool, Rewriter, View};
+use super::function_copy::{move_by, new_stride};
+use super::state::{Copy, Pool, Rewriter, Unfinished, View};
 use crate::dsa::externals::{Allocator, Effect, allocator, effects};
 use crate::dsa::points_to::{Cell, NodeId};
 use crate::model::*;
 use crate::plan::Decision;
 use crate::shape::{Part, Shape, Version, any_extent, new_extent, resolved};
 use cairn_llvm_c::ValueRef;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// A dynamic pool whose descriptor is complete when all pools are known.
-pub(super) struct Unfinished {
-    descriptor: ValueRef,
-    base: u64,
-    number: u64,
-    name: String,
-    shape: Shape,
-    sources: BTreeSet<ValueRef>,
-}
+use std::collections::BTreeSet;
 
 /// How far an access is from the beginning of its object.
 #[derive(Default)]
@@ -557,10 +547,4 @@ fn rows(part: &Part, rows_of: &mut Vec<[u64; 7]>) {
         let (old, new) = (part.old + inner.old, part.new + inner.new);
         rows_of.push([old, new, inner.size * inner.count, part.size, part.new_size, part.count, small]);
     }
-}
-
-/// Edges between pools of one group of nodes, for [`Rewriter::points_to`].
-pub(super) fn edges(decisions: &BTreeMap<NodeId, Decision>) -> Vec<(NodeId, Vec<NodeId>)> {
-    let dynamic = decisions.iter().filter(|(_, d)| d.shape.dynamic);
-    dynamic.map(|(id, d)| (*id, d.targets.iter().copied().collect())).collect()
 }

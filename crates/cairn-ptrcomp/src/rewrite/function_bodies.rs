@@ -4,8 +4,8 @@
 //! Invariant: a copied body has the blocks and instructions of its original in their order, and uses no value of it.
 #![allow(unsafe_code)]
 
-use super::Pool;
 use super::instructions::Emitter;
+use super::state::{Label, Pool};
 use crate::llvm_codes::opcode;
 use crate::model::*;
 use crate::module_reader::block_address;
@@ -18,13 +18,6 @@ pub(super) struct Body {
     pub values: Vec<ValueRef>,
     pub entry: BasicBlockRef,
     pub labels: Vec<Label>,
-}
-
-/// A label whose address is a value, and its copy.
-pub(super) struct Label {
-    old: ValueRef,
-    function: ValueRef,
-    block: BasicBlockRef,
 }
 
 /// The copying of bodies.

@@ -6,27 +6,13 @@
 #![allow(unsafe_code)]
 
 use super::function_bodies::Body;
-use super::{Pool, Rewriter, Stop, View, dynamic};
+use super::state::{Copy, Pool, Rewriter, Stop, View};
 use crate::dsa::points_to::{Cell, NodeId, Why};
 use crate::model::*;
-use crate::plan::{Decision, Outer};
+use crate::plan::{Decision, Outer, edges};
 use crate::shape::Version;
 use cairn_llvm_c::ValueRef;
 use std::collections::{BTreeMap, HashMap};
-
-/// A copy under way.
-pub(super) struct Copy {
-    pub id: FuncId,
-    pub views: BTreeMap<NodeId, View>,
-    /// The new instruction of each value.
-    pub values: Vec<ValueRef>,
-    /// Objects of dynamic pools are known to be narrow.
-    pub narrow: bool,
-    /// What stands for an instruction without a single new one, or no result; for dynamic pools the narrow form first.
-    pub made: HashMap<ValueId, Vec<ValueRef>>,
-    /// Addresses made of indices that were loaded, with the lower halves they were made of.
-    expanded: HashMap<ValueRef, ValueRef>,
-}
 
 impl Rewriter<'_, '_> {
     /// Fills a version; true if anything in it isn't as before. `decided`: the caller's nodes for those of the
@@ -73,7 +59,7 @@ impl Rewriter<'_, '_> {
     ) -> Result<bool, Stop> {
         let id = &version.function;
         let original = self.analysis.module.function(*id);
-        let edges = dynamic::edges(&own);
+        let edges = edges(&own);
         self.e.forget_line();
         let Body { values, entry, labels } = self.e.copy_body(original.handle, function, &original.values);
         self.labels.extend(labels);

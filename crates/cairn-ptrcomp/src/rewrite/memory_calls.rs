@@ -2,8 +2,7 @@
 //! pointers as they know them.
 #![allow(unsafe_code)]
 
-use super::Rewriter;
-use super::function_copy::Copy;
+use super::state::{Copy, Rewriter};
 use crate::dsa::externals::{Allocator, allocator};
 use crate::model::*;
 use crate::settings::Bits;

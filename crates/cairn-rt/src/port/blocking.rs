@@ -10,34 +10,16 @@
 //! Descriptors that other programs share are not made non-blocking. A pipe or terminal that is ready takes a few
 //! kilobytes without blocking; an ordinary file always does.
 
-use super::input::{fill, prompt, sequence_length};
-use super::*;
+use super::check::writes;
+use super::flush::{has_threads, wait};
+use super::input::{IDLE_MILLISECONDS, fill, prompt, sequence_length};
+use super::object::{Port, drop_buffer};
+use crate::runtime::rt;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::port::*;
 
-/// Bytes in the buffer of a socket.
-const SOCKET_BYTES: u64 = 4 * 1024;
 /// What is read at a time of what need not be waited for.
 const PART_BYTES: usize = 1 << 20;
-/// What a pipe that is ready takes without blocking.
-const SAFE_BYTES: usize = libc::PIPE_BUF;
-
-/// Do threads wait for files?
-pub(super) fn has_threads(ctx: &Machine) -> bool {
-    ctx.slot(slot::WAIT_HOOK).is_procedure()
-}
-
-/// Bytes in a port's buffer.
-pub(super) fn buffer_bytes(port: Port) -> u64 {
-    if port.flags() & FLAG_SOCKET != 0 { SOCKET_BYTES } else { BUFFER_BYTES }
-}
-
-/// A larger buffer, with room for `least` bytes and more.
-pub(super) fn grow(ctx: &mut Machine, port: Port, least: usize) {
-    let old = port.buffer();
-    let size = (2 * old.len()).max(least + 1);
-    let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, size as u64);
-    access::byte_slice_mut(buffer)[..old.len()].copy_from_slice(old);
-    port.set_buffer(ctx, buffer);
-}
 
 /// Can a read go on?
 pub(crate) enum Readiness {
@@ -57,7 +39,7 @@ pub(super) fn ready_to_read(
     enough: impl Fn(&[u8]) -> bool,
 ) -> Readiness {
     if port.is_custom() {
-        return custom::ready_to_read(port, enough);
+        return custom_is_ready(port, enough);
     }
     if !has_threads(ctx) {
         return if rather_collect(ctx, port) { Readiness::Wait } else { Readiness::Ready };
@@ -114,67 +96,29 @@ pub(super) fn has_line(port: Port, bytes: &[u8]) -> bool {
     }
 }
 
-/// Writes what can be written without blocking: how many bytes that is. `None`: the failure is recorded.
-pub(super) fn write_some(ctx: &mut Machine, port: Port, fd: i32, bytes: &[u8]) -> Option<usize> {
-    if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
-        rt(ctx).last_output = *last;
+/// An idle program collects what it has dropped. Is it better to do that now than to read? The caller's caller,
+/// compiled code, has a safepoint before it asks again. Nothing has been read yet, and what was written has been
+/// flushed.
+fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
+    let Some(fd) = port.fd() else { return false };
+    if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
+        return false;
     }
-    let piecewise = port.flags() & FLAG_SOCKET == 0 && !is_ordinary(fd);
-    let mut written = 0;
-    while written < bytes.len() {
-        let mut part = &bytes[written..];
-        if piecewise {
-            if !wait(fd, libc::POLLOUT, 0) {
-                break;
-            }
-            part = &part[..part.len().min(SAFE_BYTES)];
-        }
-        // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::write(fd, part.as_ptr().cast(), part.len()) };
-        if n >= 0 {
-            written += n as usize;
-            continue;
-        }
-        let error = std::io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EINTR) => {}
-            Some(libc::EAGAIN) => break,
-            _ => {
-                write_failed(ctx, port, &error);
-                return None;
-            }
-        }
+    let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) else { return false };
+    if !prompt(ctx, fd) {
+        return false;
     }
-    Some(written)
+    let patience = patience.as_millis().clamp(IDLE_MILLISECONDS as u128, i32::MAX as u128) as i32;
+    !wait(fd, libc::POLLIN, patience) && rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi).is_ok()
 }
 
-/// Is it an ordinary file?
-fn is_ordinary(fd: i32) -> bool {
-    // SAFETY: `stat` is plain data, filled by the call.
-    unsafe {
-        let mut stat: libc::stat = std::mem::zeroed();
-        libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFREG
+/// To be called before a read of a custom port: has its buffer enough, or is there no more?
+fn custom_is_ready(port: Port, enough: impl Fn(&[u8]) -> bool) -> Readiness {
+    let both = port.flags() & FLAG_OUTPUT != 0;
+    if both && writes(port) {
+        return Readiness::Wait;
     }
-}
-
-/// What a write answers: `#f` if the thread shall wait until what is left has been written. `flushed`: all of it should
-/// have been.
-pub(super) fn answer(port: Port, flushed: bool) -> Value {
-    let left = if port.fd().is_some() || port.is_custom() { port.pos() } else { 0 };
-    // A custom port of the smallest buffer has none.
-    let none = port.is_custom() && port.flags() & FLAG_SOCKET != 0;
-    let wait = left as u64 > buffer_bytes(port) || (flushed || none) && left > 0;
-    if wait { Value::FALSE } else { Value::UNSPECIFIED }
-}
-
-/// The end of an explicit flush: a socket gives its buffer back.
-pub(super) fn flushed(ctx: &mut Machine, port: Port) -> Value {
-    if has_threads(ctx) && port.flags() & FLAG_SOCKET != 0 && port.pos() == 0 {
-        port.set_end(0);
-        let empty = make_bytevector(ctx, &[]);
-        port.set_buffer(ctx, empty);
-    }
-    answer(port, true)
+    if enough(port.unread()) || port.flags() & FLAG_AT_EOF != 0 { Readiness::Ready } else { Readiness::Wait }
 }
 
 #[cfg(test)]

@@ -7,40 +7,10 @@
 //! A port that reads and writes has one buffer at a time. While it writes, what came and was not read yet is kept in
 //! [`field::OTHER`]; what was written is taken before it reads again.
 
+use super::check::writes;
+use super::object::drop_buffer;
 use super::*;
 use crate::failure::check;
-
-/// Does the port write now? Only one that reads and writes is asked.
-fn writes(port: Port) -> bool {
-    access::word(port.value(), field::OTHER) != Value::FALSE
-}
-
-fn set_other(ctx: &mut Machine, port: Port, other: Value) {
-    store_word(ctx, port.value(), field::OTHER, other)
-}
-
-/// Turns a port that reads and writes to what is wanted. It is not turned to reading while it holds what was written.
-pub(super) fn turn(ctx: &mut Machine, port: Port, wanted: i64) {
-    if wanted & FLAG_OUTPUT != 0 && !writes(port) {
-        let kept = make_bytevector(ctx, port.unread());
-        drop_buffer(ctx, port);
-        set_other(ctx, port, kept);
-    } else if wanted & FLAG_INPUT != 0 && writes(port) && port.pos() == 0 {
-        let kept = access::word(port.value(), field::OTHER);
-        port.set_buffer(ctx, kept);
-        port.restart(access::length(kept));
-        set_other(ctx, port, Value::FALSE);
-    }
-}
-
-/// To be called before a read of a custom port: has its buffer enough, or is there no more?
-pub(super) fn ready_to_read(port: Port, enough: impl Fn(&[u8]) -> bool) -> Readiness {
-    let both = port.flags() & FLAG_OUTPUT != 0;
-    if both && writes(port) {
-        return Readiness::Wait;
-    }
-    if enough(port.unread()) || port.flags() & FLAG_AT_EOF != 0 { Readiness::Ready } else { Readiness::Wait }
-}
 
 /// `(custom-port handler flags name)`.
 #[unsafe(no_mangle)]

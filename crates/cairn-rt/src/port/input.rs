@@ -1,8 +1,16 @@
 //! Reading: filling buffers, decoding UTF-8.
 
-use super::*;
-use crate::failure::{check, read_error};
+use super::flush::{flush, wait};
+use super::object::{Port, buffer_bytes, grow, standard_output};
+use crate::access;
+use crate::alloc::{self};
+use crate::failure::{check, file_error, read_error};
 use crate::machine::stop;
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::port::*;
+use cairn_layout::object::{Type, port as field};
 
 /// Makes more bytes available after the unread ones. `Some(false)`: the end of the file. `None`: the failure is
 /// recorded.
@@ -12,7 +20,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
         return Some(false);
     }
     if port.buffer().is_empty() {
-        let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, blocking::buffer_bytes(port));
+        let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, buffer_bytes(port));
         port.set_buffer(ctx, buffer);
     }
     let (pos, end) = (port.pos(), port.end());
@@ -26,7 +34,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     }
     let from = port.end();
     if from == port.buffer().len() {
-        blocking::grow(ctx, port, from);
+        grow(ctx, port, from);
     }
     let room = &mut port.buffer()[from..];
     debug_assert!(!room.is_empty());
@@ -249,4 +257,14 @@ pub(super) fn is_ready(port: Port) -> bool {
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid pollfd.
     unsafe { libc::poll(&mut poll, 1, 0) > 0 }
+}
+
+/// How long a program waits for input before it counts as idle.
+pub(super) const IDLE_MILLISECONDS: i32 = 50;
+
+/// To be called before a read that may block: an idle program gives the pages it does not use back to the system.
+fn before_read(ctx: &mut Machine, fd: i32) {
+    if rt(ctx).heap.may_release() && !wait(fd, libc::POLLIN, IDLE_MILLISECONDS) {
+        rt(ctx).heap.release_free();
+    }
 }

@@ -18,18 +18,26 @@
 //! reading can go on.
 
 mod blocking;
+mod check;
 pub mod custom;
+mod flush;
 mod input;
+mod object;
 mod output;
 pub mod port_calls;
 
 pub(crate) use blocking::Readiness;
+pub(crate) use check::check_port;
+pub use flush::flush;
+use flush::{has_threads, write_failed};
 pub use input::{Peeked, peek_scalar};
+use object::drop_buffer;
+pub use object::{Port, make_closed, make_fd_port, make_port};
 pub use output::Writer;
 
 use crate::access;
 use crate::alloc::{self, make_bytevector, store_word};
-use crate::failure::{describe_io, fail, file_error, other, wrong_type};
+use crate::failure::{fail, file_error, wrong_type};
 use crate::fatal;
 use crate::machine::stop;
 use crate::runtime::{Runtime, rt};
@@ -40,159 +48,6 @@ use cairn_layout::object::{Type, port as field};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
 pub(crate) use cairn_layout::object::port::*;
-
-/// Bytes in the buffer of a file port.
-pub const BUFFER_BYTES: u64 = 64 * 1024;
-
-/// A value known to be a port.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Port(Value);
-
-impl Port {
-    /// `v` as a port.
-    #[inline]
-    pub fn of(v: Value) -> Option<Port> {
-        access::is(v, Type::Port).then_some(Port(v))
-    }
-    /// Is it not closed?
-    pub fn is_open(self) -> bool {
-        self.flags() & FLAG_OPEN != 0
-    }
-    /// The value.
-    pub fn value(self) -> Value {
-        self.0
-    }
-    #[inline]
-    fn int(self, i: u64) -> i64 {
-        access::word(self.0, i).as_fixnum()
-    }
-    /// Stores a value that is no pointer.
-    #[inline]
-    fn set_plain(self, i: u64, v: Value) {
-        debug_assert!(!v.is_pointer());
-        // SAFETY: `i` is a field index below `port::LEN`.
-        unsafe { *access::word_address(self.0, i as usize) = v }
-    }
-    /// `FLAG_*` bits.
-    #[inline]
-    pub fn flags(self) -> i64 {
-        self.int(field::FLAGS)
-    }
-    fn set_flags(self, flags: i64) {
-        self.set_plain(field::FLAGS, Value::fixnum(flags))
-    }
-    /// Next byte to read or write.
-    #[inline]
-    pub fn pos(self) -> usize {
-        self.int(field::POS) as usize
-    }
-    /// Moves to another byte.
-    #[inline]
-    pub fn set_pos(self, pos: usize) {
-        self.set_plain(field::POS, Value::fixnum(pos as i64))
-    }
-    /// End of valid bytes (input), capacity (output).
-    #[inline]
-    pub fn end(self) -> usize {
-        self.int(field::END) as usize
-    }
-    fn set_end(self, end: usize) {
-        self.set_plain(field::END, Value::fixnum(end as i64))
-    }
-    /// The buffer.
-    #[inline]
-    pub fn buffer<'a>(self) -> &'a mut [u8] {
-        access::byte_slice_mut(access::word(self.0, field::BUF))
-    }
-    /// The unread bytes of an input port.
-    #[inline]
-    pub fn unread<'a>(self) -> &'a [u8] {
-        &self.buffer()[self.pos()..self.end()]
-    }
-    fn set_buffer(self, ctx: &mut Machine, buffer: Value) {
-        store_word(ctx, self.0, field::BUF, buffer)
-    }
-    /// File descriptor, unless it is a string or bytevector port.
-    #[inline]
-    pub fn fd(self) -> Option<i32> {
-        let v = access::word(self.0, field::FD);
-        v.is_fixnum().then(|| v.as_fixnum() as i32)
-    }
-    /// Is it a custom port? What reads and writes for it is a procedure of the library, in the place of a descriptor.
-    pub fn is_custom(self) -> bool {
-        access::word(self.0, field::FD).is_procedure()
-    }
-    /// The line of the next byte to read, from 1.
-    pub fn line(self) -> i64 {
-        if self.flags() & FLAG_INPUT != 0 {
-            let (from, to) = (self.int(field::COUNTED) as usize, self.pos());
-            let lines = memchr::memchr_iter(b'\n', &self.buffer()[from..to]).count();
-            self.set_plain(field::LINE, Value::fixnum(self.int(field::LINE) + lines as i64));
-            self.set_plain(field::COUNTED, Value::fixnum(to as i64));
-        }
-        self.int(field::LINE)
-    }
-    /// Puts the unread bytes, which were moved, at the start of the buffer.
-    fn restart(self, unread: usize) {
-        self.set_pos(0);
-        self.set_end(unread);
-        self.set_plain(field::COUNTED, Value::fixnum(0));
-    }
-    /// The file's name as the user gave it.
-    pub fn name(self) -> Option<String> {
-        let v = access::word(self.0, field::NAME);
-        access::string_of(v).map(|_| access::string_text(v))
-    }
-    /// What messages call the port: its name, or what kind of port it is.
-    pub fn title(self) -> String {
-        self.name().unwrap_or_else(|| "a string port".to_string())
-    }
-}
-
-/// A fresh port.
-pub fn make_port(ctx: &mut Machine, flags: i64, buffer: Value, end: usize, fd: Option<i32>, name: Value) -> Value {
-    let v = alloc::alloc_object(ctx, Type::Port, compiled_code_can(flags), field::LEN);
-    let fields = access::words_mut(v);
-    fields[field::FLAGS as usize] = Value::fixnum(flags | FLAG_OPEN);
-    fields[field::BUF as usize] = buffer;
-    fields[field::POS as usize] = Value::fixnum(0);
-    fields[field::END as usize] = Value::fixnum(end as i64);
-    fields[field::FD as usize] = fd.map_or(Value::FALSE, |fd| Value::fixnum(fd as i64));
-    fields[field::NAME as usize] = name;
-    fields[field::LINE as usize] = Value::fixnum(1);
-    fields[field::EXTRA as usize] = Value::FALSE;
-    fields[field::COUNTED as usize] = Value::fixnum(0);
-    fields[field::OTHER as usize] = Value::FALSE;
-    v
-}
-
-/// The `CAN_*` flags of a port with these `FLAG_*` bits.
-fn compiled_code_can(flags: i64) -> u8 {
-    let both = |bits: i64, can: u8| if flags & bits == bits { can } else { 0 };
-    // In a port that reads and writes the runtime sees to the direction.
-    if flags & (FLAG_INPUT | FLAG_OUTPUT) == FLAG_INPUT | FLAG_OUTPUT {
-        return 0;
-    }
-    let reads = both(FLAG_INPUT | FLAG_TEXTUAL, CAN_READ_TEXT) | both(FLAG_INPUT | FLAG_BINARY, CAN_READ_BYTES);
-    let writes =
-        both(FLAG_OUTPUT | FLAG_TEXTUAL, CAN_WRITE_TEXT) | both(FLAG_OUTPUT | FLAG_BINARY, CAN_WRITE_BYTES);
-    reads | if flags & FLAG_CONSOLE == 0 { writes } else { 0 }
-}
-
-/// A port on a file descriptor. Its buffer is allocated when first used.
-pub fn make_fd_port(ctx: &mut Machine, flags: i64, fd: i32, name: &str) -> Value {
-    let name = alloc::make_string(ctx, name);
-    let buffer = make_bytevector(ctx, &[]);
-    make_port(ctx, flags, buffer, 0, Some(fd), name)
-}
-
-/// A port with these `FLAG_*` bits that is closed.
-pub fn make_closed(ctx: &mut Machine, flags: i64) -> Value {
-    let buffer = make_bytevector(ctx, &[]);
-    let v = make_port(ctx, flags, buffer, 0, None, Value::FALSE);
-    Port(v).set_flags(flags & !FLAG_OPEN);
-    v
-}
 
 /// Gives closed standard descriptors a placeholder that cannot be used, so that no file is ever opened in their place
 /// and using them is an error that is reported.
@@ -223,142 +78,6 @@ pub fn open_standard(ctx: &mut Machine) {
     *ctx.slot_mut(slot::STDIN) = make_fd_port(ctx, FLAG_INPUT | both | console(0), 0, "standard input");
     *ctx.slot_mut(slot::STDOUT) = make_fd_port(ctx, FLAG_OUTPUT | both | console(1), 1, "standard output");
     *ctx.slot_mut(slot::STDERR) = make_fd_port(ctx, FLAG_OUTPUT | both | FLAG_CONSOLE, 2, "standard error");
-}
-
-/// The standard output port.
-pub fn standard_output(ctx: &Machine) -> Option<Port> {
-    Port::of(ctx.slot(slot::STDOUT))
-}
-
-/// Checks that `v` is an open port with all of `wanted` flags.
-pub(crate) fn check_port(ctx: &mut Machine, who: &str, argument: u32, v: Value, wanted: i64) -> Option<Port> {
-    let Some(port) = Port::of(v) else {
-        wrong_type(ctx, who, argument, "a port", v);
-        return None;
-    };
-    let flags = port.flags();
-    if flags & wanted != wanted {
-        let side = if wanted & FLAG_INPUT != 0 { "input" } else { "output" };
-        let expected = match wanted & (FLAG_TEXTUAL | FLAG_BINARY) {
-            FLAG_TEXTUAL => format!("a textual {side} port"),
-            FLAG_BINARY => format!("a binary {side} port"),
-            _ => format!("an {side} port"),
-        };
-        wrong_type(ctx, who, argument, &expected, v);
-        return None;
-    }
-    if flags & FLAG_OPEN == 0 {
-        other(ctx, who, "the port is closed:", &[v]);
-        return None;
-    }
-    if flags & (FLAG_INPUT | FLAG_OUTPUT) == FLAG_INPUT | FLAG_OUTPUT {
-        custom::turn(ctx, port, wanted);
-    }
-    Some(port)
-}
-
-/// A failure to write to a port's file.
-#[cold]
-fn write_failed(ctx: &mut Machine, port: Port, error: &std::io::Error) -> Value {
-    match port.fd() {
-        Some(1) => {
-            fatal::say(ctx, &format!("cairn: cannot write to standard output: {}", describe_io(error)));
-            fatal::end_now(ctx, 1)
-        }
-        Some(2) => fatal::end_now(ctx, 1),
-        _ => {
-            let name = access::word(port.0, field::NAME);
-            file_error(ctx, "write", "write to", name, error)
-        }
-    }
-}
-
-/// Writes out what an output port has buffered. `None`: the failure is recorded.
-pub fn flush(ctx: &mut Machine, port: Port) -> Option<()> {
-    let n = port.pos();
-    let Some(fd) = port.fd() else { return Some(()) };
-    if n == 0 || port.flags() & FLAG_OUTPUT == 0 {
-        return Some(());
-    }
-    // The bytes leave the buffer even when they cannot be written, so that the failure is reported once.
-    port.set_pos(0);
-    if !blocking::has_threads(ctx) {
-        return write_all(ctx, port, fd, &port.buffer()[..n]);
-    }
-    let written = blocking::write_some(ctx, port, fd, &port.buffer()[..n])?;
-    port.buffer().copy_within(written..n, 0);
-    port.set_pos(n - written);
-    Some(())
-}
-
-/// How long a program that a signal ends waits for somebody to take its output.
-const PATIENCE_MS: i32 = 1000;
-
-/// Writes all of `bytes` to a port's file. When a signal ends the program, what nobody takes is lost.
-fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option<()> {
-    if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
-        rt(ctx).last_output = *last;
-    }
-    while !bytes.is_empty() {
-        let mut length = bytes.len();
-        if stop::is_ending(ctx) {
-            if !wait(fd, libc::POLLOUT, PATIENCE_MS) {
-                stop::end(ctx);
-            }
-            // so much is written without blocking
-            length = length.min(libc::PIPE_BUF);
-        }
-        // SAFETY: the slice is valid for `length` bytes.
-        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), length) };
-        if n >= 0 {
-            bytes = &bytes[n as usize..];
-            continue;
-        }
-        let error = std::io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EINTR) => {}
-            Some(libc::EAGAIN) => _ = wait(fd, libc::POLLOUT, -1),
-            _ => {
-                write_failed(ctx, port, &error);
-                return None;
-            }
-        }
-    }
-    Some(())
-}
-
-/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end). Is it ready, or in a state that reading
-/// or writing will tell?
-fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
-    let mut poll = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: one valid pollfd.
-    unsafe { libc::poll(&mut poll, 1, milliseconds) != 0 }
-}
-
-/// How long a program waits for input before it counts as idle.
-const IDLE_MILLISECONDS: i32 = 50;
-
-/// An idle program collects what it has dropped. Is it better to do that now than to read? The caller's caller,
-/// compiled code, has a safepoint before it asks again. Nothing has been read yet, and what was written has been
-/// flushed.
-fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
-    let Some(fd) = port.fd() else { return false };
-    if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
-        return false;
-    }
-    let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) else { return false };
-    if !input::prompt(ctx, fd) {
-        return false;
-    }
-    let patience = patience.as_millis().clamp(IDLE_MILLISECONDS as u128, i32::MAX as u128) as i32;
-    !wait(fd, libc::POLLIN, patience) && rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi).is_ok()
-}
-
-/// To be called before a read that may block: an idle program gives the pages it does not use back to the system.
-fn before_read(ctx: &mut Machine, fd: i32) {
-    if rt(ctx).heap.may_release() && !wait(fd, libc::POLLIN, IDLE_MILLISECONDS) {
-        rt(ctx).heap.release_free();
-    }
 }
 
 /// Flushes standard output, standard error and all open file output ports. False when something was lost; that has
@@ -421,13 +140,6 @@ fn close_descriptor(ctx: &mut Machine, fd: i32) -> bool {
     rt(ctx).shared_descriptors.remove(&fd) || unsafe { libc::close(fd) } == 0
 }
 
-fn drop_buffer(ctx: &mut Machine, port: Port) {
-    port.line();
-    port.restart(0);
-    let empty = make_bytevector(ctx, &[]);
-    port.set_buffer(ctx, empty);
-}
-
 /// Who opens a file with these `FLAG_*` bits.
 pub(crate) fn opener(flags: i64) -> &'static str {
     match (flags & FLAG_OUTPUT, flags & FLAG_BINARY) {
@@ -459,7 +171,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         _ if flags & OPEN_KEEPING != 0 => libc::O_WRONLY | libc::O_CREAT,
         _ => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
     };
-    if blocking::has_threads(ctx)
+    if has_threads(ctx)
         && is_fifo(&c_path)
         && let Some(job) = rt(ctx).helpers.open(c_path.clone(), mode | libc::O_CLOEXEC)
     {

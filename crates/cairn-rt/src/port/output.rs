@@ -1,6 +1,13 @@
 //! Writing: into buffers, and out of them.
 
-use super::*;
+use super::flush::{flush, has_threads, write_all};
+use super::object::{Port, buffer_bytes, grow};
+use crate::access;
+use crate::alloc::{self, make_bytevector};
+use cairn_layout::Value;
+use cairn_layout::machine::Machine;
+use cairn_layout::object::Type;
+use cairn_layout::object::port::*;
 
 /// Smallest buffer of a string port.
 const FIRST_STRING_BYTES: usize = 128;
@@ -23,16 +30,16 @@ fn put_bytes_slow(ctx: &mut Machine, port: Port, bytes: &[u8]) -> Option<()> {
         Some(fd) => {
             flush(ctx, port)?;
             if port.buffer().is_empty() {
-                let size = blocking::buffer_bytes(port);
+                let size = buffer_bytes(port);
                 let buffer = alloc::alloc_object(ctx, Type::Bytevector, 0, size);
                 port.set_buffer(ctx, buffer);
                 port.set_end(size as usize);
             }
             let pos = port.pos();
-            if blocking::has_threads(ctx) {
+            if has_threads(ctx) {
                 // What cannot be written now stays: the program waits before it writes more.
                 if bytes.len() > port.end() - pos {
-                    blocking::grow(ctx, port, pos + bytes.len());
+                    grow(ctx, port, pos + bytes.len());
                     port.set_end(port.buffer().len());
                 }
             } else if bytes.len() >= port.end() {
@@ -121,6 +128,26 @@ impl<'a> Writer<'a> {
         if self.failed || (self.newline && flush(self.ctx, self.port).is_none()) {
             return Value::FAIL;
         }
-        blocking::answer(self.port, self.newline)
+        answer(self.port, self.newline)
     }
+}
+
+/// What a write answers: `#f` if the thread shall wait until what is left has been written. `flushed`: all of it should
+/// have been.
+pub(super) fn answer(port: Port, flushed: bool) -> Value {
+    let left = if port.fd().is_some() || port.is_custom() { port.pos() } else { 0 };
+    // A custom port of the smallest buffer has none.
+    let none = port.is_custom() && port.flags() & FLAG_SOCKET != 0;
+    let wait = left as u64 > buffer_bytes(port) || (flushed || none) && left > 0;
+    if wait { Value::FALSE } else { Value::UNSPECIFIED }
+}
+
+/// The end of an explicit flush: a socket gives its buffer back.
+pub(super) fn flushed(ctx: &mut Machine, port: Port) -> Value {
+    if has_threads(ctx) && port.flags() & FLAG_SOCKET != 0 && port.pos() == 0 {
+        port.set_end(0);
+        let empty = make_bytevector(ctx, &[]);
+        port.set_buffer(ctx, empty);
+    }
+    answer(port, true)
 }

@@ -1,7 +1,7 @@
 //! The runtime calls on ports.
 
-use super::blocking::{flushed, has_char, has_chars, has_line, ready_to_read};
-use super::output::Writer;
+use super::blocking::{has_char, has_chars, has_line, ready_to_read};
+use super::output::{Writer, flushed};
 use super::*;
 use crate::access::{byte_slice, bytes_of, string_of};
 use crate::arguments::{check_length, check_range, expect};

@@ -1,6 +1,6 @@
 //! Objects without parts.
 
-use super::{Mode, Out};
+use super::out::{Mode, Out};
 use crate::access::{self, string_chars, word};
 use crate::chars;
 use crate::machine::frame_reader::described_name;
@@ -180,11 +180,6 @@ fn print_port(out: &mut impl Out, port: Port) {
         out.str(" (closed)");
     }
     out.str(">");
-}
-
-/// A name for an object in a sentence: its representation, cut to a reasonable length.
-pub fn describe(v: Value) -> String {
-    super::to_text(v, Mode::Write, 200)
 }
 
 /// `#\a`, `#\space`, `#\x7f`.

@@ -17,10 +17,10 @@
 
 mod atoms;
 mod datum_labels;
+mod out;
 
 use crate::access::{self, car, cdr, words};
 use crate::list;
-use crate::port::Writer;
 use crate::record::{self, Contents};
 use crate::record_types::{self, Part, RecordType};
 use crate::table;
@@ -29,71 +29,8 @@ use cairn_layout::object::Type;
 use datum_labels::Labels;
 use std::sync::Arc;
 
-pub use atoms::describe;
-
-/// How to print.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// `display`.
-    Display,
-    /// `write`.
-    Write,
-    /// `write-shared`.
-    Shared,
-    /// `write-simple`.
-    Simple,
-}
-
-/// What text is printed to.
-pub trait Out {
-    /// Appends text.
-    fn str(&mut self, text: &str);
-    /// Appends a character.
-    fn char(&mut self, c: u32);
-    /// Appends characters.
-    fn chars(&mut self, chars: &[u32]) {
-        chars.iter().for_each(|c| self.char(*c))
-    }
-    /// Nothing more will be taken: printing may stop.
-    fn is_full(&self) -> bool;
-}
-
-impl Out for Writer<'_> {
-    fn str(&mut self, text: &str) {
-        Writer::str(self, text)
-    }
-    fn char(&mut self, c: u32) {
-        Writer::char(self, c)
-    }
-    fn chars(&mut self, chars: &[u32]) {
-        Writer::chars(self, chars)
-    }
-    fn is_full(&self) -> bool {
-        self.failed()
-    }
-}
-
-/// Text of at most some number of bytes.
-struct Limited {
-    text: String,
-    limit: usize,
-}
-
-impl Out for Limited {
-    fn str(&mut self, text: &str) {
-        if !self.is_full() {
-            self.text.push_str(text)
-        }
-    }
-    fn char(&mut self, c: u32) {
-        if !self.is_full() {
-            self.text.push(access::to_char(c))
-        }
-    }
-    fn is_full(&self) -> bool {
-        self.text.len() > self.limit
-    }
-}
+use out::Limited;
+pub use out::{Mode, Out};
 
 /// The representation as a string, cut after about `limit` bytes (then it ends in `…`).
 pub fn to_text(v: Value, mode: Mode, limit: usize) -> String {
@@ -105,6 +42,11 @@ pub fn to_text(v: Value, mode: Mode, limit: usize) -> String {
         out.text.push('…');
     }
     out.text
+}
+
+/// A name for an object in a sentence: its representation, cut to a reasonable length.
+pub fn describe(v: Value) -> String {
+    to_text(v, Mode::Write, 200)
 }
 
 /// What is left to print.

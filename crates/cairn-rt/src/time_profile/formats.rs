@@ -11,8 +11,7 @@
 //! This is linked into executables, which are small: so the container holds its bytes as they are, and flame graphs are
 //! drawn by whoever has more (`Options::flame_graph`).
 
-use super::PERIOD;
-use super::stacks::{FrameId, Stacks, Unit};
+use super::stacks::{FrameId, PERIOD, Stacks, Unit};
 use crate::json::quoted;
 use crate::report::Spot;
 use crate::runtime::rt;

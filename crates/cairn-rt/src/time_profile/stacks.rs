@@ -10,6 +10,9 @@ use cairn_layout::code::Site;
 use cairn_layout::machine::Machine;
 use std::collections::HashMap;
 
+/// Nanoseconds of processor time between samples, if the kernel looks so often.
+pub const PERIOD: u64 = 1_000_000;
+
 /// Frames of a sample at most.
 const DEPTH: usize = 192;
 /// Where the cold stub keeps `rbp`, behind which the address lies that it returns to (`machine::stubs`).

@@ -1,18 +1,16 @@
 //! The paper's tables and figures, made of what was measured.
 
-use super::measurements::{Averages, Measured, ProgramResults, settings};
+use super::measurements::{
+    Averages, Measured, ProgramResults, STAGES, live_bytes, ratio_pair, settings, stage_shares,
+};
 use super::programs::PROGRAMS;
-use super::{Collectors, findings, published};
-use crate::measure::{Failed, Sample};
+use super::{findings, published};
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
+use crate::sample::{Failed, Sample};
 use crate::study::Study;
 
-/// Stages of MCC, as the paper and the runtime's numbers call them.
-const STAGES: [(&str, &str); 5] =
-    [("pin", "pin_ns"), ("root", "root_ns"), ("graph", "graph_ns"), ("free", "free_ns"), ("sweep", "sweep_ns")];
-
 /// The whole report.
-pub fn report(study: &Collectors, m: &Measured) -> Report {
+pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let mut sections = vec![
         section("What holds today", vec![Item::Findings(findings::findings(m))]),
         section("Programs", programs()),
@@ -152,11 +150,6 @@ fn canonical_times(m: &Measured) -> Table {
     }
 }
 
-/// MCC and the collector that stands for BDW: libgc itself, or our mark-sweep.
-pub(super) fn ratio_pair(m: &Measured) -> Option<(usize, usize)> {
-    m.collector("mcc").zip(m.collector("bdw").or_else(|| m.collector("marksweep")))
-}
-
 fn times_of(m: &Measured, p: &ProgramResults) -> Table {
     let mut columns = vec![Column::new("heap (KB)", 0)];
     for name in &m.collectors {
@@ -210,14 +203,6 @@ fn space(m: &Measured) -> Vec<Item> {
             .into(),
     };
     vec![Item::Table(table)]
-}
-
-/// The least of what any collector has held after a full collection in any cell; live data cannot be more.
-pub(super) fn live_bytes(m: &Measured, p: &ProgramResults) -> Option<f64> {
-    let cells =
-        (0..m.multiples.len()).flat_map(|i| p.collectors.iter().filter_map(move |c| c.at[i].as_ref().ok()));
-    let live = cells.filter(|a| a.get("major") > Some(0.0)).filter_map(|a| a.get("live")).filter(|l| *l > 0.0);
-    live.reduce(f64::min)
 }
 
 fn basic(m: &Measured, subject: usize) -> Table {
@@ -310,13 +295,6 @@ fn promotion(m: &Measured, mcc: usize) -> Table {
         rows,
         note: String::new(),
     }
-}
-
-/// Shares of the five stages, which sum to 1; `None` when the collector did not say, or did nothing.
-pub(super) fn stage_shares(at: &Averages) -> Option<[f64; 5]> {
-    let times: Vec<f64> = STAGES.iter().map(|(_, name)| at.get(name)).collect::<Option<_>>()?;
-    let sum: f64 = times.iter().sum();
-    (sum > 0.0).then(|| std::array::from_fn(|i| times[i] / sum))
 }
 
 fn stages(m: &Measured, mcc: usize) -> Table {

@@ -1,7 +1,6 @@
 //! Claims of the paper, and goals of ours, tried on the numbers.
 
-use super::exhibits::{live_bytes, ratio_pair, stage_shares};
-use super::measurements::{Averages, Measured};
+use super::measurements::{Averages, Measured, live_bytes, ratio_pair, stage_shares};
 use super::published;
 use crate::report::Finding;
 use crate::statistics::geometric_mean;

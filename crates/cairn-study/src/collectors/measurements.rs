@@ -2,7 +2,8 @@
 
 use super::programs::{PROGRAMS, Program};
 use crate::harness::{Cell, Lab, Outcome};
-use crate::measure::{Failed, Run, Sample};
+use crate::measure::Run;
+use crate::sample::{Failed, Sample};
 use crate::statistics;
 use cairn_layout::collector::{Ambiguity, Barrier, Pinning};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts};
@@ -290,6 +291,30 @@ fn smallest_heap(
         }
     }
     Ok(Ok(works))
+}
+
+/// MCC and the collector that stands for BDW: libgc itself, or our mark-sweep.
+pub(super) fn ratio_pair(m: &Measured) -> Option<(usize, usize)> {
+    m.collector("mcc").zip(m.collector("bdw").or_else(|| m.collector("marksweep")))
+}
+
+/// The least of what any collector has held after a full collection in any cell; live data cannot be more.
+pub(super) fn live_bytes(m: &Measured, p: &ProgramResults) -> Option<f64> {
+    let cells =
+        (0..m.multiples.len()).flat_map(|i| p.collectors.iter().filter_map(move |c| c.at[i].as_ref().ok()));
+    let live = cells.filter(|a| a.get("major") > Some(0.0)).filter_map(|a| a.get("live")).filter(|l| *l > 0.0);
+    live.reduce(f64::min)
+}
+
+/// Stages of MCC, as the paper and the runtime's numbers call them.
+pub(super) const STAGES: [(&str, &str); 5] =
+    [("pin", "pin_ns"), ("root", "root_ns"), ("graph", "graph_ns"), ("free", "free_ns"), ("sweep", "sweep_ns")];
+
+/// Shares of the five stages, which sum to 1; `None` when the collector did not say, or did nothing.
+pub(super) fn stage_shares(at: &Averages) -> Option<[f64; 5]> {
+    let times: Vec<f64> = STAGES.iter().map(|(_, name)| at.get(name)).collect::<Option<_>>()?;
+    let sum: f64 = times.iter().sum();
+    (sum > 0.0).then(|| std::array::from_fn(|i| times[i] / sum))
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ mod tests {
     use super::super::c_programs::PROGRAMS;
     use super::super::costs::{Cost, Costs};
     use super::*;
-    use crate::measure::Failed;
+    use crate::sample::Failed;
     use std::collections::BTreeMap;
 
     /// Our programs of these names, with seconds for malloc, pool, static, by hand.

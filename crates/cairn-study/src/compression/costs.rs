@@ -3,7 +3,8 @@
 use super::c_programs::{PROGRAMS, Program};
 use super::variants::{VARIANTS, Variant};
 use crate::harness::{Cell, Lab, tool};
-use crate::measure::{CPU_TIME, Failed, Run, Sample};
+use crate::measure::{CPU_TIME, Run};
+use crate::sample::{Failed, Sample};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,14 +3,14 @@
 use super::costs::{Cost, Measured, ProgramCosts, REPETITIONS, cost};
 use super::lattner_adve::{self, published};
 use super::variants::Variant;
-use super::{Compression, c_programs, claims};
+use super::{c_programs, claims};
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
 use crate::study::Study;
 
 const MEGABYTE: f64 = 1e6;
 
 /// The whole report.
-pub fn report(study: &Compression, m: &Measured) -> Report {
+pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let section = |title: &str, items: Vec<Item>| Section { title: title.into(), items };
     let mut sections = vec![
         section("What holds today", vec![Item::Findings(claims::findings(m))]),

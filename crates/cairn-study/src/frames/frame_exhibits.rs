@@ -3,9 +3,9 @@
 use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
 use super::frame_programs::{Kind, PROGRAMS};
-use super::frame_runs::{Cost, Measured, ProgramResults};
+use super::frame_runs::{Cost, Measured, ProgramResults, default_to_best, growth, words};
 use super::native_frames::NativeCost;
-use super::{Frames, frame_findings, locality, native_frames};
+use super::{frame_findings, locality, native_frames};
 use crate::compiled_code;
 use crate::measure::INSTRUCTIONS;
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
@@ -13,7 +13,7 @@ use crate::study::Study;
 use cairn_layout::facts::NATIVE;
 
 /// The whole report.
-pub fn report(study: &Frames, m: &Measured) -> Report {
+pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let mut sections = vec![
         section("What holds today", vec![Item::Findings(frame_findings::findings(m))]),
         section("Programs", programs()),
@@ -243,13 +243,6 @@ fn limit_checks(m: &Measured) -> Table {
     }
 }
 
-/// Words that frames are, and other words that are allocated: the heap's allocation, less and as the stack's.
-pub(super) fn words(m: &Measured, p: &ProgramResults) -> Option<(f64, f64)> {
-    let allocated = |s: &str| p.count(m.strategy(s)?, "allocated").map(|bytes| bytes / 8.0);
-    let other = allocated("stack")?;
-    Some((allocated("heap")? - other, other))
-}
-
 fn allocation(m: &Measured) -> Table {
     let columns = [
         Column::new("frames (thousands of words)", 0),
@@ -332,12 +325,6 @@ fn times(m: &Measured) -> Vec<Item> {
     items
 }
 
-/// The default's time as a multiple of the shortest of any strategy.
-pub(super) fn default_to_best(m: &Measured, p: &ProgramResults) -> Option<f64> {
-    let best = (0..m.strategies.len()).filter_map(|s| p.seconds(s)).reduce(f64::min)?;
-    p.seconds(0).map(|s| s / best)
-}
-
 fn beside_peers(m: &Measured) -> Table {
     let mut columns = vec![Column::new(format!("{} (s)", m.strategies[0].name), 3)];
     for (peer, _) in &m.peers {
@@ -390,12 +377,6 @@ fn captures(m: &Measured) -> Table {
             paper.join(", ")
         ),
     }
-}
-
-/// How many times more a capture costs at the greatest depth than at the least; native frames come after the others.
-pub(super) fn growth(m: &Measured, strategy: usize) -> Option<f64> {
-    let at = |c: &super::frame_runs::Capture| c.instructions[strategy].as_ref().ok().copied();
-    Some(at(m.captures.last()?)? / at(m.captures.first()?)?)
 }
 
 fn captures_figure(m: &Measured) -> Figure {

@@ -2,9 +2,8 @@
 
 use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
-use super::frame_exhibits::{default_to_best, growth, words};
 use super::frame_programs::{GENERATOR, Kind};
-use super::frame_runs::{Measured, ProgramResults};
+use super::frame_runs::{Measured, ProgramResults, default_to_best, growth, words};
 use super::locality;
 use super::native_frames;
 use super::peers::Peer;

@@ -15,11 +15,12 @@
 
 use super::frame_programs::{CAPTURE, FrameProgram, Kind, PROGRAMS};
 use super::memory_trace;
-use super::native_frames::{self, NativeRuns};
+use super::native_frames::{self, NativeCost, NativeRuns};
 use super::peers::Peer;
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
-use crate::measure::{Failed, INSTRUCTIONS, Run, Sample};
+use crate::measure::{INSTRUCTIONS, Run};
+use crate::sample::{Failed, Sample, fastest};
 use cairn_layout::facts::{NATIVE, PRECISE, StrategyFacts};
 use std::path::PathBuf;
 
@@ -128,6 +129,11 @@ impl Measured {
         let numbers: Vec<f64> =
             self.programs.iter().filter(|p| p.program.kind == Kind::Ordinary).filter_map(number).collect();
         (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+    }
+    /// What a native frame costs in a program.
+    pub fn native_cost(&self, p: &ProgramResults) -> Option<NativeCost> {
+        let stack = self.cost(p, self.strategy("stack")?)?.total();
+        p.native.cost(stack, self.frames(p)?)
     }
 }
 
@@ -297,11 +303,6 @@ fn timed(
     Ok(seconds.chunks(PRECISE.len()).map(<[_]>::to_vec).collect())
 }
 
-/// The least of a value, in seconds.
-pub(super) fn fastest(samples: &[Sample], name: &str) -> f64 {
-    samples.iter().filter_map(|s| s.get(name)).copied().fold(f64::INFINITY, f64::min) / 1e9
-}
-
 /// Seconds of another system, less its start.
 fn seconds_of_peer(
     lab: &mut Lab,
@@ -350,6 +351,25 @@ fn captures(lab: &mut Lab, executables: &[PathBuf]) -> Result<Vec<Capture>, Stri
     let of_depth = |outcomes: &[Outcome]| outcomes.chunks(2).map(each).collect();
     let by_depth = depths.iter().zip(outcomes.chunks(2 * executables.len()));
     Ok(by_depth.map(|(&depth, outcomes)| Capture { depth, instructions: of_depth(outcomes) }).collect())
+}
+
+/// Words that frames are, and other words that are allocated: the heap's allocation, less and as the stack's.
+pub(super) fn words(m: &Measured, p: &ProgramResults) -> Option<(f64, f64)> {
+    let allocated = |s: &str| p.count(m.strategy(s)?, "allocated").map(|bytes| bytes / 8.0);
+    let other = allocated("stack")?;
+    Some((allocated("heap")? - other, other))
+}
+
+/// The default's time as a multiple of the shortest of any strategy.
+pub(super) fn default_to_best(m: &Measured, p: &ProgramResults) -> Option<f64> {
+    let best = (0..m.strategies.len()).filter_map(|s| p.seconds(s)).reduce(f64::min)?;
+    p.seconds(0).map(|s| s / best)
+}
+
+/// How many times more a capture costs at the greatest depth than at the least; native frames come after the others.
+pub(super) fn growth(m: &Measured, strategy: usize) -> Option<f64> {
+    let at = |c: &super::frame_runs::Capture| c.instructions[strategy].as_ref().ok().copied();
+    Some(at(m.captures.last()?)? / at(m.captures.first()?)?)
 }
 
 #[cfg(test)]

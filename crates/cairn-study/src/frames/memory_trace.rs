@@ -5,7 +5,8 @@
 //! program's start and its collections are in the trace.
 
 use super::cache_simulator::{Cache, Geometry, OnWriteMiss};
-use crate::measure::{Failed, Run, Sample};
+use crate::measure::Run;
+use crate::sample::{Failed, Sample};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

@@ -11,10 +11,10 @@
 //! runtime. Their memory is not traced: with another collector the objects lie elsewhere, too.
 
 use super::frame_programs::FrameProgram;
-use super::frame_runs::{Measured, ProgramResults, fastest};
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
-use crate::measure::{Failed, INSTRUCTIONS, Run};
+use crate::measure::{INSTRUCTIONS, Run};
+use crate::sample::{Failed, fastest};
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, NATIVE, STACK, StrategyFacts, why_apart};
 use std::path::PathBuf;
 
@@ -109,17 +109,9 @@ impl NativeRuns {
         Some(self.seconds(true)? / self.seconds(false)?)
     }
     /// The cost of each of so many frames, where the stack's is `stack`.
-    fn cost(&self, stack: f64, frames: f64) -> Option<NativeCost> {
+    pub fn cost(&self, stack: f64, frames: f64) -> Option<NativeCost> {
         let code = self.more(compiled_code::INSTRUCTIONS)?;
         Some(NativeCost { code: stack + code / frames, runtime: (self.more(INSTRUCTIONS)? - code) / frames })
-    }
-}
-
-impl Measured {
-    /// What a native frame costs in a program.
-    pub fn native_cost(&self, p: &ProgramResults) -> Option<NativeCost> {
-        let stack = self.cost(p, self.strategy("stack")?)?.total();
-        p.native.cost(stack, self.frames(p)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables as CSV (RFC 4180): all digits, a column of its own for published numbers, nothing for what is missing.
 
-use super::Table;
+use super::document::Table;
 
 pub(super) fn render(table: &Table) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -31,7 +31,8 @@ pub(super) fn render(table: &Table) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Item, tests::sample};
+    use super::super::document::Item;
+    use super::super::tests::sample;
 
     #[test]
     fn a_table_as_csv() {

@@ -1,6 +1,7 @@
 //! One page that needs nothing else: styles and figures are in it; light or dark as the reader's system is.
 
-use super::{Item, Number, Report, Table, grouped, svg};
+use super::document::{Item, Number, Report, Table, grouped};
+use super::svg;
 
 const STYLE: &str = include_str!("page.css");
 

@@ -1,7 +1,7 @@
 //! Figures as SVG. Drawn with stand-ins for colours, which then become fixed colours (a file of its own) or variables
 //! of the page's style (light or dark).
 
-use super::{Content, Figure, Panel};
+use super::document::{Content, Figure, Panel};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::fmt::Display;
@@ -208,8 +208,10 @@ fn bars<'a>(area: &Area<'a>, title: &str, axis: &str, rows: &[(String, Vec<f64>)
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Figure, Item, tests::sample};
+    use super::super::Figure;
+    use super::super::tests::sample;
     use super::*;
+    use crate::report::Item;
 
     fn figure() -> Figure {
         let Item::Figure(figure) = sample().sections[0].items[2].clone() else {

@@ -1,6 +1,6 @@
 //! Reports for a terminal.
 
-use super::{Column, Finding, Item, Number, Report, Table, grouped};
+use super::document::{Column, Finding, Item, Number, Report, Table, grouped};
 use comfy_table::{CellAlignment, presets};
 
 pub(super) fn render(report: &Report) -> String {

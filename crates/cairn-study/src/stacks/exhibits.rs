@@ -1,14 +1,14 @@
 //! The post's tables, and curves that it did not have, made of what was measured.
 
 use super::contenders::{ALL_DIRTY, CHUNKS, CONTENDERS, GHC, OLD, OURS};
-use super::measurements::{Measured, Medians, ProgramResults};
+use super::measurements::{Measured, Medians, ProgramResults, change};
 use super::programs::{PROGRAMS, Program, USUAL_CHUNK};
-use super::{Stacks, findings, published};
+use super::{findings, published};
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
 use crate::study::Study;
 
 /// The whole report.
-pub fn report(study: &Stacks, m: &Measured) -> Report {
+pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let mut old_and_new = vec![Item::Table(changes(m)), Item::Table(collections(m)), Item::Table(binary_trees(m))];
     if !m.by_depth.is_empty() {
         old_and_new.extend([Item::Figure(by_depth(m)), Item::Table(depth_table(m))]);
@@ -89,11 +89,6 @@ fn programs(m: &Measured) -> String {
 /// A row for each program that was chosen.
 fn rows(m: &Measured, values: impl Fn(&ProgramResults) -> Vec<Number>) -> Vec<Row> {
     m.programs.iter().map(|p| Row { label: label(m, p.program), values: values(p) }).collect()
-}
-
-/// By how many percent the new value differs from the old one.
-pub(super) fn change(old: f64, new: f64) -> f64 {
-    100.0 * (new / old - 1.0)
 }
 
 fn changes(m: &Measured) -> Table {

@@ -1,8 +1,7 @@
 //! Claims of the post, and goals of ours, tried on the numbers.
 
 use super::contenders::{ALL_DIRTY, CHUNKS, GHC, OLD};
-use super::exhibits::change;
-use super::measurements::{Measured, Medians, ProgramResults};
+use super::measurements::{Measured, Medians, ProgramResults, change};
 use super::programs::USUAL_CHUNK;
 use super::published;
 use crate::report::Finding;

@@ -3,7 +3,8 @@
 use super::contenders::{CHUNKS, CONTENDERS, Executable, OURS};
 use super::programs::{BY_SIZE, PROGRAMS, Program, chunk_sizes, depths};
 use crate::harness::{Cell, Lab};
-use crate::measure::{Failed, Run, Sample};
+use crate::measure::Run;
+use crate::sample::{Failed, Sample};
 use crate::statistics;
 use std::path::PathBuf;
 
@@ -212,6 +213,11 @@ fn prepare(lab: &mut Lab) -> Result<Vec<Prepared>, String> {
     }
     bar.finish_and_clear();
     Ok(prepared)
+}
+
+/// By how many percent the new value differs from the old one.
+pub(super) fn change(old: f64, new: f64) -> f64 {
+    100.0 * (new / old - 1.0)
 }
 
 #[cfg(test)]

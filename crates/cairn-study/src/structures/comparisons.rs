@@ -1,13 +1,15 @@
 //! The study's tables: Table 1 with the paper's ratios, instructions, memory, programs of today.
 
-use super::experiments::{COUNTED, Language, Measured, OPERATIONS, Points, ROWS, Value, Values, WORKLOADS};
+use super::experiments::{
+    COUNTED, Language, Measured, OPERATIONS, Points, ROWS, WORKLOADS, best_c, by, number, of, ratio,
+};
+use super::findings;
 use super::published::{BITS_64, TABLE};
-use super::{Structures, findings};
 use crate::report::{Column, Item, Number, Report, Row, Section, Table};
 use crate::study::Study;
 
 /// The whole report.
-pub fn report(study: &Structures, m: &Measured) -> Report {
+pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let section = |title: &str, items: Vec<Item>| Section { title: title.into(), items };
     let missing = missing(m);
     let mut sections = vec![
@@ -37,26 +39,6 @@ const REPRESENTATIONS: &str = "A point has two fields of any kind. Records lie i
     vector; inline are two words of a vector. `set!` makes each point a new one. Cairn checks everything that it cannot \
     prove, in all rows; Gambit is told `(not safe)` in the rows that the paper measures so. Sources: \
     benchmarks/papers/structures/points*.scm.";
-
-/// A number that was measured.
-pub fn number(values: &[Option<Value>], place: usize) -> Option<f64> {
-    values.get(place)?.as_ref()?.as_ref().ok().copied()
-}
-
-/// The number for points that are represented so.
-pub fn of(values: &Values, p: Points) -> Option<f64> {
-    number(values, Points::ALL.iter().position(|q| *q == p)?)
-}
-
-/// The number of a language.
-pub fn by(values: &Values, l: Language) -> Option<f64> {
-    number(values, Language::ALL.iter().position(|k| *k == l)?)
-}
-
-/// One number as a multiple of another one, if both are there and the second is not nothing.
-pub fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    Some(a? / b.filter(|b| *b > 0.0)?)
-}
 
 fn table_1(m: &Measured) -> Table {
     let columns = vec![
@@ -184,12 +166,6 @@ fn workloads(m: &Measured) -> Vec<Item> {
         note: "C is the faster of clang and gcc. All print the same.".into(),
     };
     vec![Item::Text(format!("{}.", summaries.join("; "))), Item::Table(table)]
-}
-
-/// The lesser number of the C compilers.
-pub fn best_c(values: &Values) -> Option<f64> {
-    let both = [by(values, Language::Clang), by(values, Language::Gcc)];
-    both.into_iter().flatten().min_by(f64::total_cmp)
 }
 
 /// A sentence for each number that was asked for and is not there.

@@ -11,7 +11,8 @@
 //! the kernel tells is at least that of the process that started it, so both runs must be larger than a study.
 
 use crate::harness::{Cell, Lab, tool};
-use crate::measure::{CPU_TIME, Failed, INSTRUCTIONS, Run, Sample};
+use crate::measure::{CPU_TIME, INSTRUCTIONS, Run};
+use crate::sample::{Failed, Sample};
 use crate::statistics::median;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -496,6 +497,32 @@ type Pair = (Result<Vec<Sample>, Failed>, Result<Vec<Sample>, Failed>);
 /// How much more the first of two cells took; not less than nothing.
 fn difference((whole, base): Pair, value: impl Fn(&Sample) -> Option<f64>) -> Value {
     Ok((middle(&whole, &value)? - middle(&base, &value)?).max(0.0))
+}
+
+/// A number that was measured.
+pub fn number(values: &[Option<Value>], place: usize) -> Option<f64> {
+    values.get(place)?.as_ref()?.as_ref().ok().copied()
+}
+
+/// The number for points that are represented so.
+pub fn of(values: &Values, p: Points) -> Option<f64> {
+    number(values, Points::ALL.iter().position(|q| *q == p)?)
+}
+
+/// The number of a language.
+pub fn by(values: &Values, l: Language) -> Option<f64> {
+    number(values, Language::ALL.iter().position(|k| *k == l)?)
+}
+
+/// One number as a multiple of another one, if both are there and the second is not nothing.
+pub fn ratio(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    Some(a? / b.filter(|b| *b > 0.0)?)
+}
+
+/// The lesser number of the C compilers.
+pub fn best_c(values: &Values) -> Option<f64> {
+    let both = [by(values, Language::Clang), by(values, Language::Gcc)];
+    both.into_iter().flatten().min_by(f64::total_cmp)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Claims of the paper, and goals of ours, tried on the numbers.
 
-use super::comparisons::{best_c, by, number, of, ratio};
-use super::experiments::{COUNTED, Language, Measured, Points, ROWS, Values, WORKLOADS};
+use super::experiments::{
+    COUNTED, Language, Measured, Points, ROWS, Values, WORKLOADS, best_c, by, number, of, ratio,
+};
 use super::published::{BITS_64, TABLE};
 use crate::report::Finding;
 

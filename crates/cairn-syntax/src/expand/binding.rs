@@ -1,9 +1,9 @@
 //! Forms that bind variables: lambda, the let family, `do`, multiple values, local macros.
 
-use super::observe::{Form, Role};
+use super::meaning::{Binding, Target};
+use super::observed::{Form, Role};
 use super::scan::sequence;
-use super::scope::Target;
-use super::{Binding, Expander, R};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, VarId};

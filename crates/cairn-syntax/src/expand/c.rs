@@ -24,11 +24,11 @@
 //! ```
 
 use super::core::Core;
+use super::items::Item;
+use super::meaning::{Binding, Meaning, Target};
 use super::prims::{fixnum, prim, prim_proven};
-use super::record::all_of;
-use super::scan::Item;
-use super::scope::{Meaning, Target};
-use super::{Binding, Expander, R};
+use super::record_code::all_of;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm, VarId};

@@ -14,52 +14,17 @@
 //! `(const f64vector)` is one that C lends for reading. A function that C gives becomes a procedure.
 
 use super::c::{EXPORT, Of, is_c_name, no};
+use super::meaning::{Binding, Meaning};
 use super::prims::fixnum;
-use super::scope::Meaning;
-use super::{Binding, Expander, R};
+use super::state::{CDeclared, CExport, CStruct, Expander, R};
 use crate::syntax::{Datum, Syntax};
-use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal};
+use cairn_core::ir::{Clause, Expr, Lambda, Literal};
 use cairn_core::prim::PrimOp;
 use cairn_layout::c::{CType, VectorType};
 use cairn_layout::code::Site;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// A procedure that C calls by name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CExport {
-    /// The name in C.
-    pub name: String,
-    /// The types, that of the result first.
-    pub types: Vec<CDeclared>,
-}
-
-/// A type as C declares it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CDeclared {
-    /// One that `(cairn c)` has a name for.
-    Named(String),
-    /// Address and number of the elements of a homogeneous vector.
-    Vector(VectorType),
-    /// A structure by value.
-    Struct(CStruct),
-    /// A pointer to a function of these types, that of the result first.
-    Function(Vec<CDeclared>),
-}
-
-/// A structure of `define-c-struct`, as C declares it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CStruct {
-    /// Its tag.
-    pub name: String,
-    /// Names and types of the fields, and lengths of those that are arrays.
-    pub fields: Vec<(String, CDeclared, Option<usize>)>,
-}
-
-/// Declarations of structures, by variable.
-pub(super) type Declarations = FxHashMap<GlobalId, CStruct>;
 
 /// A type of an exported procedure.
 struct Exported {

@@ -16,38 +16,16 @@
 //!
 //! Invariant: each definition goes into one program, before every reference.
 
-use super::Expander;
-use super::scan::{ItemKind, Rhs};
-use super::scope::Target;
+use super::items::{ItemKind, Rhs};
+use super::meaning::Target;
+use super::state::{Definition, Expander};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Datum, Ident, Syntax};
+use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, GlobalId, TopForm};
 use cairn_core::visit;
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// A definition that nothing has referred to.
-struct Definition {
-    module: u32,
-    id: Ident,
-    value: Syntax,
-}
-
-/// The libraries of headers that were loaded, and their definitions.
-#[derive(Default)]
-pub(super) struct Waiting {
-    definitions: FxHashMap<GlobalId, Definition>,
-    /// By module: how many forms of the present program come before it.
-    places: BTreeMap<u32, usize>,
-}
-
-impl Waiting {
-    /// The next forms begin another program.
-    pub(super) fn forms_are_gone(&mut self) {
-        self.places.values_mut().for_each(|at| *at = 0);
-    }
-}
 
 /// The variables that an expression refers to, each with a place where.
 fn references(e: &Expr, out: &mut Vec<(GlobalId, Site)>) {

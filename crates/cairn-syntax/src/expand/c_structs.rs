@@ -8,28 +8,14 @@
 //! Invariant: a guess cannot do harm. The library compares the shapes with those of the structures that there are when
 //! the function is looked up (`c-direct-address`).
 
-use super::scope::Meaning;
-use super::{Binding, Expander};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, Layout};
 use crate::syntax::{Datum, Syntax};
-use cairn_core::ir::GlobalId;
 use cairn_layout::c::{CType, Shape};
 use cairn_num::{Int, Number};
-use rustc_hash::FxHashMap;
-
-/// Layouts by variable.
-pub(super) type Layouts = FxHashMap<GlobalId, Layout>;
 
 /// Of a larger structure, C passes a copy in memory, whatever is in it.
 const IN_REGISTERS: usize = 16;
-
-/// What a structure is like.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
-    bytes: usize,
-    alignment: usize,
-    /// What is in it at which offset; nothing in a large one.
-    leaves: Vec<(usize, CType)>,
-}
 
 impl Layout {
     /// How it travels by value, if it does.

@@ -14,44 +14,13 @@
 //!
 //! Invariant: two sessions that expand the same text give the same numbers to the same points.
 
-use super::{Expander, Session};
+use super::state::{Counted, Expander, Point, Session};
 use crate::diagnostic::Span;
 use cairn_core::ir::{Clause, Expr, Literal};
 use cairn_core::prim::PrimOp;
 use cairn_layout::calls::by_symbol;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
-
-/// What is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Where it is written; of a way, the conditional.
-    pub span: Span,
-    /// What it is.
-    pub what: Counted,
-    /// Name of the procedure.
-    pub name: Rc<str>,
-}
-
-/// A kind of [`Point`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Counted {
-    /// An expression.
-    Expression,
-    /// A clause of a procedure.
-    Procedure,
-    /// The way of this number through a conditional.
-    Way(u32),
-}
-
-/// The points of a session, by number.
-#[derive(Debug, Default)]
-pub(super) struct Counters {
-    points: Vec<Point>,
-    numbers: FxHashMap<(Span, Counted), usize>,
-}
 
 impl Session {
     /// From now on, what is expanded has counters.

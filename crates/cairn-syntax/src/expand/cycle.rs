@@ -10,25 +10,12 @@
 //! ```
 
 use super::prims::{fixnum, prim};
-use super::{Expander, R, grow};
+use super::state::{Expander, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, TopForm};
 use cairn_core::prim::Op;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// What labels of the session stand for, by their ids.
-#[derive(Default)]
-pub(super) struct Labelled(FxHashMap<u32, Literal>);
-
-impl Labelled {
-    pub(super) fn get(&self, id: u32) -> Option<Literal> {
-        self.0.get(&id).cloned()
-    }
-    pub(super) fn insert(&mut self, id: u32, literal: &Literal) {
-        self.0.insert(id, literal.clone());
-    }
-}
 
 /// Which data have references inside, by the addresses of their items.
 #[derive(Default)]

@@ -17,9 +17,10 @@
 //! its quoted parts are parts of it, and what cannot be written may stand in it. So the expander knows which datum of
 //! the text is which object, by the order of the text.
 
-use super::library::LibraryName;
-use super::scope::{Entrance, Origin};
-use super::{Binding, Expander, Failed, Loader, Session, prims};
+use super::loader::{LibraryName, Loader};
+use super::meaning::{Binding, Entrance, Origin};
+use super::prims::{self, primitive_key};
+use super::state::{Expander, Failed, Session};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::read::Reader;
 use crate::syntax::{Datum, Syntax};
@@ -406,11 +407,6 @@ impl Session {
         let errors = self.take_errors();
         if errors.is_empty() { Ok(()) } else { Err(Failed { errors, sources: self.sources.clone() }) }
     }
-}
-
-/// The key of a primitive as the procedure of this name.
-pub fn primitive_key(op: PrimOp, name: &str) -> String {
-    format!("%{} {name}", op.name())
 }
 
 /// The addresses of compound data and strings, each with its number in the order in which they begin.

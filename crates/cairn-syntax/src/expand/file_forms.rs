@@ -23,8 +23,8 @@
 
 use super::core::Core;
 use super::evaluate::OpenText;
-use super::scope::{Entrance, Meaning, Origin};
-use super::{Binding, Expander, R};
+use super::meaning::{Binding, Entrance, Meaning, Origin};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Expr, TopForm};

@@ -7,7 +7,8 @@
 //!
 //! SRFIs have many names. Those of SRFI 97 and Guile mean the same libraries as R7RS's: [`Expander::srfi`].
 
-use super::{Expander, LibraryName, NamePart, R};
+use super::loader::{LibraryName, NamePart};
+use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Syntax};
 use std::rc::Rc;
@@ -77,15 +78,6 @@ const MNEMONICS: [(u64, &str); 26] = [
     (87, "case"),
     (98, "os-environment-variables"),
 ];
-
-/// A form that imports what is not here.
-pub(super) struct Foreign {
-    module: u32,
-    span: Span,
-    message: String,
-    /// Import sets of the form that are good.
-    kept: Vec<String>,
-}
 
 impl Expander<'_> {
     /// The import sets of a form without those that name other systems' libraries.

@@ -3,11 +3,11 @@
 //! Derived forms become Core directly, not by way of macros: faster, and a message names the form that the user wrote.
 
 use super::core::{CORE_FORMS, Core};
-use super::observe::Role;
-use super::prims::prim;
+use super::meaning::{Binding, Meaning};
+use super::observed::Role;
+use super::prims::{prim, unspecified};
 use super::scan::sequence;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, unspecified};
+use super::state::{Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, Shots, VarId};

@@ -11,7 +11,7 @@
 //! known by the names `quote` and `quasiquote`. A datum that contains itself keeps its label: whether it ends up in
 //! a quotation, only expansion can tell. Labels in labels can stand for exponentially large forms; those are errors.
 
-use super::{Expander, MAX_EXPANSION_SIZE, R, grow};
+use super::state::{Expander, MAX_EXPANSION_SIZE, R, grow};
 use crate::diagnostic::Diagnostic;
 use crate::read;
 use crate::syntax::{Datum, Syntax};

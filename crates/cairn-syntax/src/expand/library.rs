@@ -8,16 +8,17 @@
 //! primitive operation as `%name`, `(cairn layout)` numbers that compiler and runtime share.
 
 use super::core::Core;
-use super::observe::Role;
-use super::scope::{Meaning, keywords};
+use super::loader::{DEFAULT_LIBRARIES, LibraryName, NamePart};
+use super::meaning::{Binding, Library, Meaning};
+use super::observed::Role;
+use super::scope::keywords;
+use super::state::{Expander, R, grow};
 use super::suggest::nearest;
-use super::{Binding, Expander, R, grow, layout, prims};
+use super::{layout, prims};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::fmt;
-use std::rc::Rc;
 
 /// What `cond-expand` and `(features)` know.
 pub const FEATURES: &[&str] = &[
@@ -144,109 +145,8 @@ pub const FEATURES: &[&str] = &[
     "srfi-253",
 ];
 
-/// What a program without `import` imports.
-pub const DEFAULT_LIBRARIES: &[&str] = &[
-    "base",
-    "case-lambda",
-    "char",
-    "complex",
-    "cxr",
-    "eval",
-    "file",
-    "inexact",
-    "lazy",
-    "load",
-    "process-context",
-    "r5rs",
-    "read",
-    "repl",
-    "time",
-    "write",
-];
-
-/// A part of a library's name.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum NamePart {
-    /// `scheme` in `(scheme base)`.
-    Symbol(Rc<str>),
-    /// `1` in `(srfi 1)`.
-    Number(u64),
-    /// `"zlib.h"` in `(c "zlib.h" "z")`: a header of C, what it is linked with, an option of C's compiler.
-    Text(Rc<str>),
-}
-
-/// The name of a library.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct LibraryName(pub Vec<NamePart>);
-
-impl LibraryName {
-    /// A name of symbols.
-    pub fn of(parts: &[&str]) -> LibraryName {
-        LibraryName(parts.iter().map(|p| NamePart::Symbol((*p).into())).collect())
-    }
-    /// The name that is written so, of plain identifiers and numbers: `(scheme base)`.
-    pub fn parse(text: &str) -> Option<LibraryName> {
-        let parts = text.strip_prefix('(')?.strip_suffix(')')?;
-        let part = |p: &str| match p.parse() {
-            Ok(n) => NamePart::Number(n),
-            Err(_) => NamePart::Symbol(p.into()),
-        };
-        Some(LibraryName(parts.split_whitespace().map(part).collect()))
-    }
-    /// What a library of bindings of C headers is made from; `None` of another library.
-    pub fn c_headers(&self) -> Option<Vec<&str>> {
-        let [NamePart::Symbol(family), parts @ ..] = &self.0[..] else { return None };
-        let texts = parts.iter().map(|p| match p {
-            NamePart::Text(text) => Some(&**text),
-            _ => None,
-        });
-        texts.collect::<Option<Vec<&str>>>().filter(|p| &**family == "c" && !p.is_empty())
-    }
-    /// The usual path of its file, without extension: `scheme/base`.
-    pub fn path(&self) -> String {
-        let parts: Vec<String> = self.0.iter().map(|p| p.to_string()).collect();
-        parts.join("/")
-    }
-}
-
-impl fmt::Display for NamePart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NamePart::Symbol(s) => f.write_str(s),
-            NamePart::Number(n) => write!(f, "{n}"),
-            NamePart::Text(text) => write!(f, "{text:?}"),
-        }
-    }
-}
-
-impl fmt::Display for LibraryName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(")?;
-        for (i, part) in self.0.iter().enumerate() {
-            write!(f, "{}{part}", if i > 0 { " " } else { "" })?;
-        }
-        f.write_str(")")
-    }
-}
-
 /// Forms whose expansions call procedures of (cairn control) with a star behind their names.
 const FORMS: [&str; 4] = ["parameterize", "guard", "delay", "delay-force"];
-
-/// A loaded library, or one being loaded (then its exports are empty).
-pub(super) struct Library {
-    pub(super) module: u32,
-    pub(super) loading: bool,
-    pub(super) exports: FxHashMap<Ident, Binding>,
-}
-
-impl Library {
-    pub(super) fn get(&self, id: Ident) -> Option<Binding> {
-        self.exports.get(&id).copied()
-    }
-    pub(super) fn bindings(&self) -> impl Iterator<Item = (Ident, Binding)> {
-        self.exports.iter().map(|(id, b)| (*id, *b))
-    }
-}
 
 /// Declarations of one library, in the order of the text but sorted by kind.
 #[derive(Default)]
@@ -415,7 +315,7 @@ impl Expander<'_> {
         id: Ident,
         span: Span,
         present: &FxHashSet<Ident>,
-    ) -> Box<crate::Diagnostic> {
+    ) -> Box<crate::diagnostic::Diagnostic> {
         let name = self.name(id);
         let mut d = self.diagnostic(span, format!("{} does not export `{name}`", self.source_text(set)));
         if let Some(other) = nearest(name, present.iter().map(|id| &**self.name(*id))) {

@@ -10,40 +10,18 @@
 //! that export macros are read and expanded, and their forms forgotten; their variables, too, are imports.
 
 use super::core::CORE_FORMS;
-use super::library::{Library, LibraryName};
+use super::loader::{BootLibrary, Exported, LibraryName, Loader};
+use super::meaning::{Binding, Library};
 use super::prims::{self, fixnum, prim};
-use super::{Binding, Expanded, Expander, Failed, Loader, Session};
+use super::state::{Expanded, Expander, Failed, Session};
 use crate::diagnostic::Span;
 use cairn_core::globals::{Mention, mentions};
-use cairn_core::ir::{Expr, GlobalId, GlobalInfo, Import, ImportFrom, Literal, TopForm};
+use cairn_core::ir::{Expr, GlobalId, GlobalInfo, ImportFrom, Literal, TopForm};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::slot;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// A library that was compiled beforehand.
-pub trait BootLibrary: Send + Sync {
-    /// Is this one of its parts?
-    fn contains(&self, name: &LibraryName) -> bool;
-    /// The variable with this key, and its number.
-    fn export(&self, key: &str) -> Option<Import>;
-    /// The name of the variable of this number, and how it is imported.
-    fn variable(&self, number: u32) -> Option<(&str, Import)>;
-    /// What a part exports; `None` for parts that have to be read, because they export macros.
-    fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>>;
-}
-
-/// What a name stands for that a library exports, by numbers that only this very compiler understands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exported {
-    /// A keyword of the language.
-    Keyword(u32),
-    /// A primitive.
-    Primitive(u32),
-    /// A variable: the number of its key.
-    Variable(u32),
-}
 
 /// All libraries as one program, whose value is a vector.
 pub struct BootProgram {

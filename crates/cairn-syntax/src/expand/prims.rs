@@ -3,9 +3,9 @@
 //! A primitive in operator position with the right number of operands is [`Expr::Prim`]. Anywhere else it is a
 //! *wrapper*: a global, made once, that holds `(lambda (a b) (%op a b))`.
 
-use super::library::LibraryName;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, primitive_key};
+use super::loader::LibraryName;
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::Context;
 use cairn_core::ir::{Clause, Expr, GlobalId, Lambda, Literal, TopForm};
@@ -20,6 +20,15 @@ pub(super) fn all() -> impl Iterator<Item = PrimOp> {
     let ops = OPS.iter().map(|i| PrimOp::Op(i.op));
     let calls = (0..RT_CALLS.len()).map(|i| PrimOp::Rt(RtIndex(i as u16)));
     [PrimOp::Vector, PrimOp::Record, PrimOp::Opaque, PrimOp::CCall].into_iter().chain(ops).chain(calls)
+}
+
+/// The key of a primitive as the procedure of this name.
+pub fn primitive_key(op: PrimOp, name: &str) -> String {
+    format!("%{} {name}", op.name())
+}
+
+pub(super) fn unspecified() -> Expr {
+    Expr::Const(Literal::Unspecified)
 }
 
 /// The operation of a fixed-arity primitive applied to operands, without position.

@@ -27,12 +27,12 @@
 //! of the use.
 
 use super::core::Core;
-use super::rules::Macro;
-use super::scan::Rhs;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, Root, Session, grow};
-use crate::Diagnostic;
-use crate::diagnostic::Span;
+use super::items::{Rhs, Source};
+use super::macros::{Macro, Procedure, Way};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, R, grow};
+use super::trace::Root;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
@@ -44,60 +44,6 @@ use rustc_hash::FxHashMap;
 use rustix::process::{Resource, getrlimit};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-
-/// How a transformer is called, and what the symbols of its result mean.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// `(f form rename compare)`.
-    Renaming,
-    /// `(f form environment)` with that of the use; symbols mean what they do at the definition.
-    Closures,
-    /// `(f form environment)` with that of the definition; symbols mean what they do at the use.
-    ReversedClosures,
-    /// `(f form)`.
-    Syntax,
-}
-
-impl Way {
-    pub(super) fn of(core: Core) -> Option<Way> {
-        match core {
-            Core::ErMacroTransformer => Some(Way::Renaming),
-            Core::ScMacroTransformer => Some(Way::Closures),
-            Core::RscMacroTransformer => Some(Way::ReversedClosures),
-            _ => None,
-        }
-    }
-}
-
-/// A transformer.
-pub(super) struct Procedure {
-    way: Way,
-    code: Expr,
-}
-
-impl Procedure {
-    /// Is it called with identifiers and assignments, too?
-    pub(super) fn takes_syntax(&self) -> bool {
-        self.way == Way::Syntax
-    }
-}
-
-/// A definition of the module `module` that is not expanded yet.
-pub(super) struct Source {
-    module: u32,
-    id: Ident,
-    rhs: Rhs,
-}
-
-/// The library as a program of its own: programs on a library that was compiled beforehand do not have its forms.
-#[derive(Default)]
-pub(super) struct LibraryText {
-    session: Option<Box<Session>>,
-    /// How many libraries it was made for.
-    libraries: usize,
-    /// Variables, from [`transform::LIBRARY_GLOBALS`] on, by their number as exports.
-    exports: FxHashMap<u32, GlobalId>,
-}
 
 /// Tags of the opaque objects of `(cairn macro)`.
 const CLOSURE: &str = "syntactic-closure";
@@ -264,7 +210,7 @@ impl Expander<'_> {
     /// The expansion of a use of the macro `m`.
     pub(super) fn run_procedure(&mut self, m: &Macro, p: &Procedure, form: &Syntax, root: &Root) -> R<Syntax> {
         self.expand_library();
-        let limit = self.s.expansion_limit.unwrap_or(super::MAX_EXPANSION_SIZE);
+        let limit = self.s.expansion_limit.unwrap_or(crate::expand::state::MAX_EXPANSION_SIZE);
         let u = Use {
             expander: self,
             m,

@@ -8,7 +8,7 @@
 use super::core::Core;
 use super::cycle;
 use super::prims::prim;
-use super::{Expander, MAX_CONSTANTS, R, grow};
+use super::state::{Expander, MAX_CONSTANTS, R, grow};
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal};
 use cairn_core::prim::{Op, PrimOp};

@@ -22,21 +22,23 @@
 //! Compiled code trusts a type word to say how long its records are. So what constructors and accessors use is a
 //! variable of their own, which no program can assign or define again; the type's name is another one.
 
+use super::items::{Item, Rhs};
+use super::meaning::{Binding, Meaning, Target};
 use super::prims::{prim_at, prim_proven};
-use super::record_parts::{Copying, Shape};
-use super::scan::{Item, Rhs};
-use super::scope::{Meaning, Target};
-use super::{Binding, Expander, R};
+use super::record_code::{all_of, code, fixnum, load, raw_record, store};
+use super::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
+use super::record_parts::Copying;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
-use cairn_core::prim::{MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, RECORD_FILL};
+use cairn_core::prim::{MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, RECORD_FILL};
 use cairn_layout::code::Site;
 use cairn_layout::fields::Fields;
 use cairn_layout::object::record::compact::{self, Mode};
 use cairn_layout::object::record::{self, FieldKind, Slot};
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
-use cairn_num::{Int, Number};
+use cairn_num::Number;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -44,50 +46,6 @@ const HELP: &str = "(define-record-type name (constructor field …) predicate (
 const KINDS: &str = "a field is (name accessor [modifier]) or ((name kind) accessor [modifier]), \
                      kind: f64 f32 i8 i16 i32 i64 u8 u16 u32 u64 char bool (ref record-type) (array kind length) \
                      (inline record-type)";
-/// Raw records of more words than this are made by the runtime.
-const INLINE_WORDS: i64 = 64;
-
-/// What the expander knows of a record type.
-pub(super) struct RecordInfo {
-    /// The variable that constructors and accessors use.
-    pub(super) rtd: Target,
-    /// What it extends.
-    pub(super) parent: Option<Rc<RecordInfo>>,
-    /// All fields, inherited ones first.
-    pub(super) fields: Vec<FieldInfo>,
-    pub(super) raw: bool,
-    /// Its records are compact.
-    pub(super) compact: bool,
-    sealed: bool,
-    /// Bytes of the fields in a raw record.
-    bytes: u32,
-    /// Words of the fields in another one.
-    words: u32,
-}
-
-/// What a field of references refers to: the variable of the type, and its name.
-pub(super) type Referent = (Target, Rc<str>);
-
-/// A field.
-#[derive(Clone)]
-pub(super) struct FieldInfo {
-    pub(super) name: Rc<str>,
-    /// Of an array or record inside of the record: the slot of its first part.
-    pub(super) slot: Slot,
-    /// What references refer to.
-    pub(super) of: Option<Referent>,
-    pub(super) shape: Shape,
-}
-
-/// A field as it is written.
-pub(super) struct Field {
-    id: Ident,
-    pub(super) kind: FieldKind,
-    pub(super) of: Option<Referent>,
-    pub(super) shape: Shape,
-    pub(super) accessor: Option<(Ident, Span)>,
-    pub(super) modifier: Option<(Ident, Span)>,
-}
 
 /// Parent and options of a type.
 #[derive(Default)]
@@ -719,40 +677,6 @@ impl RecordInfo {
     pub(super) fn length(&self) -> i64 {
         if self.raw { i64::from(self.bytes.div_ceil(8)) } else { i64::from(self.words) }
     }
-}
-
-/// `(and test …)`, of at least one.
-pub(super) fn all_of(tests: Vec<Expr>) -> Expr {
-    let mut rest = tests.into_iter().rev();
-    let last = rest.next().expect("a test");
-    rest.fold(last, |all, test| Expr::If(test.into(), all.into(), Expr::Const(Literal::Bool(false)).into()))
-}
-
-/// A fresh raw record of so many words.
-pub(super) fn raw_record(rtd: Expr, words: i64) -> Expr {
-    if words <= INLINE_WORDS {
-        return prim_at(Op::RawRecord, vec![rtd, Expr::Const(fixnum(words))], Site::NONE);
-    }
-    Expr::Prim { op: MAKE_RAW_RECORD, args: vec![rtd], site: Site::NONE, proven: 0 }
-}
-
-pub(super) fn load(record: Expr, rtd: Expr, slot: Slot, site: Site) -> Expr {
-    let op = if slot.is_double() { Op::RecordFlRef } else { Op::RecordRef };
-    prim_at(op, vec![record, rtd, code(slot)], site)
-}
-
-pub(super) fn store(record: Expr, rtd: Expr, slot: Slot, value: Expr, site: Site) -> Expr {
-    let op = if slot.is_double() { Op::RecordFlSet } else { Op::RecordSet };
-    prim_at(op, vec![record, rtd, code(slot), value], site)
-}
-
-pub(super) fn code(slot: Slot) -> Expr {
-    // fields of any value are known by their number
-    Expr::Const(fixnum(slot.code()))
-}
-
-pub(super) fn fixnum(n: i64) -> Literal {
-    Literal::Number(Number::Int(Int::Fix(n)))
 }
 
 /// What a field holds that the constructor does not initialize.

@@ -14,11 +14,11 @@
 //! (`cairn-rt/src/record_types.rs`). Where a copy is only read, the optimizer makes none
 //! (`cairn-core/src/passes/elements.rs`).
 
+use super::items::Item;
 use super::prims::{prim_at, prim_proven};
-use super::record::Referent;
-use super::record::{Field, FieldInfo, RecordInfo, all_of, code, fixnum, load, store};
-use super::scan::Item;
-use super::{Expander, R};
+use super::record_code::{all_of, code, fixnum, load, store};
+use super::record_info::{Field, FieldInfo, RecordInfo, Referent, Shape};
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, Literal, VarId};
@@ -34,17 +34,6 @@ const ARRAYS: &str = "(array kind length): kind f64 f32 i8 i16 i32 i64 u8 u16 u3
 const ARRAY_MAX: i64 = 4096;
 /// Records inside of records have no more values.
 const INLINE_PARTS: usize = 64;
-
-/// How many values a field has.
-#[derive(Clone)]
-pub(super) enum Shape {
-    /// One.
-    Single,
-    /// An array of so many numbers.
-    Array(u32),
-    /// Those of a record of this type, which is raw.
-    Inline(Rc<RecordInfo>),
-}
 
 impl Expander<'_> {
     /// `(array kind length)`

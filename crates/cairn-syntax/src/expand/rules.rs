@@ -12,89 +12,15 @@
 //! ellipses in the template than in its pattern is repeated by the innermost ones.
 
 use super::core::Core;
-use super::procedural::{Procedure, Way};
-use super::scope::Meaning;
-use super::{Binding, Expander, MAKERS_SHOWN, MAX_EXPANSION_DEPTH, R, Root, Step, grow, maker};
+use super::macros::{Body, Element, Macro, Pattern, Rule, SeqPattern, Template, Way};
+use super::meaning::{Binding, Meaning};
+use super::state::{Expander, MAX_EXPANSION_DEPTH, R, grow};
+use super::trace::{MAKERS_SHOWN, Root, Step, maker};
 use crate::diagnostic::Span;
-use crate::syntax::{Context, Datum, Ident, Items, Label, Syntax};
+use crate::syntax::{Datum, Ident, Items, Label, Syntax};
 use cairn_layout::code::Site;
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// A compiled macro.
-pub(super) struct Macro {
-    name: Ident,
-    /// Where its templates' symbols are looked up.
-    context: Context,
-    /// In lib/: expansions take the position of the use.
-    library: bool,
-    body: Body,
-    span: Span,
-}
-
-enum Body {
-    Rules(Vec<Rule>),
-    Procedure(Procedure),
-}
-
-impl Macro {
-    /// Is it called with a whole form, be that an identifier or an assignment?
-    pub(super) fn takes_identifiers(&self) -> bool {
-        matches!(&self.body, Body::Procedure(p) if p.takes_syntax())
-    }
-    pub(super) fn context(&self) -> Context {
-        self.context
-    }
-    pub(super) fn name(&self) -> Ident {
-        self.name
-    }
-    pub(super) fn span(&self) -> Span {
-        self.span
-    }
-}
-
-struct Rule {
-    pattern: Pattern,
-    template: Template,
-    slots: usize,
-    idents: Vec<Ident>,
-    /// Of the pattern behind its first item.
-    span: Span,
-}
-
-enum Pattern {
-    Any,
-    Slot(usize),
-    Literal(Ident),
-    Seq(Box<SeqPattern>),
-    Vector(Box<SeqPattern>),
-    Datum(Syntax),
-}
-
-/// `(before … repeat ... after … . tail)`.
-struct SeqPattern {
-    before: Vec<Pattern>,
-    /// The repeated pattern and its slots.
-    repeat: Option<(Pattern, Vec<usize>)>,
-    after: Vec<Pattern>,
-    tail: Option<Pattern>,
-}
-
-enum Template {
-    Slot(usize),
-    Ident(usize, Span),
-    Datum(Syntax),
-    Seq(Vec<Element>, Option<Box<Template>>, Span),
-    Vector(Vec<Element>, Span),
-    Labeled(Label, Box<Template>, Span),
-    Reference(Label, Span),
-}
-
-struct Element {
-    template: Template,
-    /// For each ellipsis, outermost first: the slots that it iterates over.
-    ellipses: Vec<Vec<usize>>,
-}
 
 /// What a slot holds.
 #[derive(Clone)]
@@ -345,7 +271,7 @@ impl Expander<'_> {
             for x in &items[i + 1..] {
                 if self.is_ellipsis(c, x) {
                     return self.err(x.span, "a second ellipsis at the same level of a pattern").map_err(
-                        |mut d: Box<crate::Diagnostic>| {
+                        |mut d: Box<crate::diagnostic::Diagnostic>| {
                             d.notes.push((span, "in this pattern".into()));
                             d
                         },
@@ -496,7 +422,7 @@ impl Expander<'_> {
             None => Rc::new(Root { name: m.name, span: form.span, size: Cell::new(0) }),
         };
         if self.endless {
-            return Err(crate::Diagnostic::new(form.span, "").into()); // reported once is enough
+            return Err(crate::diagnostic::Diagnostic::new(form.span, "").into()); // reported once is enough
         }
         if depth > MAX_EXPANSION_DEPTH {
             self.endless = true;

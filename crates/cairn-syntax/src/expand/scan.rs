@@ -16,9 +16,11 @@
 //! value.
 
 use super::core::Core;
-use super::prims::{fixnum, prim};
-use super::scope::{Meaning, Target};
-use super::{Binding, Expander, R, Trace, grow, unspecified};
+use super::items::{Item, ItemKind, Rhs};
+use super::meaning::{Binding, Meaning, Target};
+use super::prims::{fixnum, prim, unspecified};
+use super::state::{Expander, R, grow};
+use super::trace::Trace;
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Items, Syntax};
 use cairn_core::ir::{Clause, Expr, Program, TopForm, VarId};
@@ -26,38 +28,6 @@ use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-
-/// An imported variable that the program defines again.
-pub(super) struct Redefined {
-    /// What the name meant.
-    pub(super) old: Binding,
-    /// Index of the first item with a reference.
-    pub(super) first_use: Option<usize>,
-}
-
-/// One form of a body after scanning.
-pub(super) struct Item {
-    pub(super) kind: ItemKind,
-    pub(super) trace: Trace,
-}
-
-pub(super) enum ItemKind {
-    Define { target: Target, id: Ident, rhs: Rhs },
-    DefineValues { targets: Vec<Target>, rest: Option<Target>, rhs: Syntax, span: Span },
-    Expr(Syntax),
-}
-
-/// What a variable is defined as.
-pub(super) enum Rhs {
-    /// `(define (name . formals) body …)`: the whole form, and whether the name is in the pair or given.
-    Procedure {
-        form: Items,
-        formals: Syntax,
-        span: Span,
-    },
-    Expr(Syntax),
-    Built(Expr),
-}
 
 impl Expander<'_> {
     /// Declares the definitions among the forms in the innermost scope.

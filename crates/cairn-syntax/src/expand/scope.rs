@@ -19,120 +19,16 @@
 //! ```
 
 use super::core::{CORE_FORMS, Core};
-use super::observe::{Form, Role};
-use super::procedural::Way;
-use super::scan::Redefined;
-use super::{Binding, Expander, R};
+use super::items::Redefined;
+use super::macros::Way;
+use super::meaning::{Binding, Entrance, Mark, Meaning, Module, Origin, Target};
+use super::observed::{Form, Role};
+use super::state::{Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Ident, Syntax};
 use cairn_core::ir::{Expr, GlobalId, GlobalInfo, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-const NONE: u32 = u32::MAX;
-
-struct Entry {
-    ident: Ident,
-    depth: u32,
-    binding: Binding,
-    /// The entry that this one hides.
-    hidden: u32,
-}
-
-/// The open local scopes.
-#[derive(Default)]
-pub(super) struct Scopes {
-    /// Innermost entry of each identifier.
-    heads: Vec<u32>,
-    entries: Vec<Entry>,
-}
-
-impl Scopes {
-    fn lookup(&self, id: Ident, depth: u32) -> Option<Binding> {
-        let mut at = *self.heads.get(id.0 as usize)?;
-        while at != NONE {
-            let e = &self.entries[at as usize];
-            if e.depth <= depth {
-                return Some(e.binding);
-            }
-            at = e.hidden;
-        }
-        None
-    }
-    /// Is the identifier bound in the scope at exactly this depth?
-    fn bound_at(&self, id: Ident, depth: u32) -> bool {
-        match self.heads.get(id.0 as usize) {
-            Some(&at) if at != NONE => self.entries[at as usize].depth == depth,
-            _ => false,
-        }
-    }
-    fn bind(&mut self, id: Ident, depth: u32, binding: Binding) {
-        if self.heads.len() <= id.0 as usize {
-            self.heads.resize(id.0 as usize + 1, NONE);
-        }
-        let head = &mut self.heads[id.0 as usize];
-        self.entries.push(Entry { ident: id, depth, binding, hidden: *head });
-        *head = self.entries.len() as u32 - 1;
-    }
-    fn truncate(&mut self, mark: usize) {
-        while self.entries.len() > mark {
-            let e = self.entries.pop().expect("longer than the mark");
-            self.heads[e.ident.0 as usize] = e.hidden;
-        }
-    }
-}
-
-/// How a top-level binding came about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
-    Imported,
-    /// Imported, if the name has no other meaning.
-    Offered,
-    Defined,
-}
-
-/// A top-level binding.
-#[derive(Clone, Copy)]
-pub(super) struct Entrance {
-    pub(super) binding: Binding,
-    pub(super) origin: Origin,
-    pub(super) span: Span,
-}
-
-/// A namespace: a library or the program.
-pub(super) struct Module {
-    /// For messages; `None` for the program.
-    pub(super) name: Option<Rc<str>>,
-    /// Part of lib/.
-    pub(super) builtin: bool,
-    pub(super) table: FxHashMap<Ident, Entrance>,
-    /// Globals that are referred to but not defined (yet).
-    pub(super) unbound: FxHashMap<Ident, (GlobalId, Span)>,
-    /// Variables whose names mean something else now, such as a macro. Code from before refers to them; so if the name
-    /// is a variable's again, it is theirs.
-    hidden: FxHashMap<Ident, GlobalId>,
-}
-
-/// What looking up gives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
-    Bound(Binding),
-    /// Base identifier and the module where it has no meaning.
-    Unbound(Ident, u32),
-}
-
-/// Where a definition goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub(super) enum Target {
-    Local(VarId),
-    Global(GlobalId),
-}
-
-/// A place in the stack of scopes to return to.
-pub(super) struct Mark {
-    entries: usize,
-    depth: u32,
-}
 
 impl Expander<'_> {
     pub(super) fn new_module(&mut self, name: Option<Rc<str>>, builtin: bool) -> u32 {

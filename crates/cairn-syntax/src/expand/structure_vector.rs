@@ -25,11 +25,12 @@
 //! the program. In a body type and procedures are local variables, of which the optimizer knows nothing: there each
 //! element that is reached gets its reference.
 
+use super::items::Item;
+use super::meaning::Target;
 use super::prims::{fixnum, prim_proven};
-use super::record::{RecordInfo, all_of, load};
-use super::scan::Item;
-use super::scope::Target;
-use super::{Expander, R};
+use super::record_code::{all_of, load};
+use super::record_info::RecordInfo;
+use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};

@@ -2,7 +2,7 @@
 //!
 //! The problem: a forgotten import, a name of another dialect and a slip of the pen look the same to the expander. The
 //! idea: a name that a library exports is that one, and which libraries there are can be asked
-//! ([`super::Loader::library_names`]); `(cairn dialects)` has the names that other dialects have. Otherwise the nearest
+//! ([`Loader::library_names`]); `(cairn dialects)` has the names that other dialects have. Otherwise the nearest
 //! name that is visible is offered, if it is what a slip makes of the name ([`slip`]).
 //!
 //! Help is one edit. A program that imports nothing has the names of R7RS, and loses them when it imports something: so
@@ -11,15 +11,15 @@
 //! Suggestions are looked for when there is something to warn of, and only then are the exports of all libraries read,
 //! once in a session.
 
+use super::evaluate::Environment;
 use super::foreign::LANGUAGES;
-use super::library::DEFAULT_LIBRARIES;
-use super::{Binding, Environment, Expander, LibraryName, Loader, Session, without_language};
+use super::language::without_language;
+use super::loader::{DEFAULT_LIBRARIES, LibraryName, Loader};
+use super::meaning::Binding;
+use super::state::{Expander, Homes, Session};
 use crate::read::Reader;
 use crate::syntax::{Datum, Ident, Names, Syntax};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The libraries to import for a name, as text, the best one first.
-pub(super) type Homes = FxHashMap<String, Vec<String>>;
+use rustc_hash::FxHashSet;
 
 /// Libraries in the order in which they are suggested: those of the standard, the SRFIs, the last standard, ours.
 fn rank(library: &str) -> (usize, usize) {

@@ -30,9 +30,9 @@
 //! template stands: where the macro is defined inside of a transformer, else the top level of the module.
 
 use super::core::Core;
+use super::meaning::{Binding, Meaning};
 use super::procedural::place_code;
-use super::scope::Meaning;
-use super::{Binding, Expander, R, grow};
+use super::state::{Expander, R, grow};
 use crate::diagnostic::Span;
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};

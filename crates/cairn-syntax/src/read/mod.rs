@@ -13,13 +13,13 @@
 mod show;
 mod token;
 
+use show::packing;
 pub use show::show;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Items, Label, Names, Syntax};
 use cairn_layout::lexeme;
 use cairn_layout::object::numeric::NumericKind;
-use cairn_num::packed::Packing;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 
@@ -558,11 +558,6 @@ impl<'a> Reader<'a> {
     fn error(&self, start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.span(start, end), message)
     }
-}
-
-/// How an element of a vector of this kind lies in memory.
-fn packing(kind: NumericKind) -> Packing {
-    Packing { bytes: kind.bytes(), integers: kind.part().integers(), complex: kind.is_complex() }
 }
 
 fn numbers_help(kind: NumericKind) -> String {

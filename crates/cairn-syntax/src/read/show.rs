@@ -1,8 +1,9 @@
 //! Datums as text, for messages and tests.
 
-use super::packing;
 use crate::syntax::{Datum, Names, Syntax};
+use cairn_layout::object::numeric::NumericKind;
 use cairn_num::format_number;
+use cairn_num::packed::Packing;
 use std::fmt::Write;
 
 /// The external representation of a datum. Aliases appear as the symbols that they stand for, labels are numbered in
@@ -99,4 +100,9 @@ fn atom(x: &Syntax, names: &Names, out: &mut String) {
         }
         Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_) | Datum::Labeled(..) | Datum::Reference(_) => Ok(()),
     };
+}
+
+/// How an element of a vector of this kind lies in memory.
+pub(super) fn packing(kind: NumericKind) -> Packing {
+    Packing { bytes: kind.bytes(), integers: kind.part().integers(), complex: kind.is_complex() }
 }

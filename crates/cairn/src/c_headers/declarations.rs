@@ -3,8 +3,8 @@
 //! The tree comes as JSON. It says the file of a declaration only where it differs from that of the location before it,
 //! in the order of the text: so every location is looked at.
 
-use super::Request;
 use super::preprocessed::Preprocessed;
+use super::request::Request;
 use super::types::Names;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,16 +2,15 @@
 //!
 //! Names of C have no colon: `c:` is put before all names of Scheme.
 
-use super::Request;
 use super::declarations::{Declarations, Function, Record};
 use super::preprocessed::Preprocessed;
 use super::probe::{Bits, Constant, Layout, Probed};
+use super::request::{Request, places};
 use super::source::Made;
 use super::types::Type;
 use cairn_layout::c::CType;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 struct Writer<'a> {
     declared: &'a Declarations,
@@ -376,40 +375,4 @@ fn by_value(t: Type, text: &str) -> String {
         Type::Other(t) => format!("of the type {t}, which (cairn c) does not have"),
         _ => format!("of the type `{text}`"),
     }
-}
-
-/// What a C library may be called, best first: `z` is `libz.so.1`. The name with a version is there without the files
-/// for development, too.
-pub(super) fn places(name: &str, request: &Request) -> Vec<String> {
-    if name.contains('/') || name.contains(".so") {
-        return vec![name.into()];
-    }
-    let file = format!("lib{name}.so");
-    if let Some(beside) = request.directories.iter().map(|d| d.join(&file)).find(|p| p.is_file())
-        && let Some(path) = std::path::absolute(beside).ok().and_then(|p| Some(p.to_str()?.to_string()))
-    {
-        return vec![path];
-    }
-    let asked = request.printed(&[&format!("-print-file-name={file}")], "").unwrap_or_default();
-    let found = Path::new(asked.trim());
-    const USUAL: [&str; 5] =
-        ["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
-    let directories = found.parent().filter(|p| p.is_absolute()).map(PathBuf::from).into_iter();
-    let directories: Vec<PathBuf> = directories.chain(USUAL.map(PathBuf::from)).collect();
-    let target = found.canonicalize().ok().filter(|_| found.is_absolute());
-    let prefix = format!("{file}.");
-    let mut names: Vec<String> = Vec::new();
-    for entry in directories.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten() {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let is_it = |target: &PathBuf| entry.path().canonicalize().is_ok_and(|p| p == *target);
-        // libm.so is a text for the linker
-        let text = target.as_ref().is_some_and(|t| t.file_name().is_some_and(|n| *n == *file));
-        if name.starts_with(&prefix) && (text || target.as_ref().is_none_or(is_it)) && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.sort_by_key(|n| (n.len(), n.clone()));
-    names.truncate(1);
-    names.push(file);
-    names
 }

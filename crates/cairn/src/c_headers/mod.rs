@@ -22,27 +22,22 @@ mod declarations;
 mod library;
 mod preprocessed;
 mod probe;
+mod request;
 mod source;
 mod types;
 
+use crate::c_headers::request::{CLANG, Request};
 pub(crate) use source::CSource;
 
-use crate::Cache;
+use crate::cache_directory::Cache;
 use crate::cache_room::touch;
-use crate::sources::Seen;
+use crate::source::Seen;
 use crate::unfinished::write_whole;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::time::UNIX_EPOCH;
 use xxhash_rust::xxh3::xxh3_128;
-
-/// Debian's name of the compiler.
-const CLANG: &str = "clang-19";
-/// What clang reads of the environment.
-const VARIABLES: [&str; 3] = ["CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH"];
 
 /// The library of some headers.
 #[derive(Clone)]
@@ -53,118 +48,6 @@ pub(crate) struct Library {
     pub(crate) files: Vec<(PathBuf, Seen)>,
     /// What was compiled of it.
     pub(crate) source: Option<CSource>,
-}
-
-/// What the name of a library says.
-struct Request<'a> {
-    headers: Vec<&'a str>,
-    libraries: Vec<&'a str>,
-    options: Vec<&'a str>,
-    directories: Vec<PathBuf>,
-    /// What the options say of directories is relative to those, too.
-    beside: Vec<PathBuf>,
-}
-
-impl<'a> Request<'a> {
-    fn of(parts: &[&'a str], directories: &[&Path]) -> Result<Request<'a>, String> {
-        let is_option = |p: &&&str| p.starts_with('-');
-        let is_header = |p: &&&str| [".h", ".hh", ".hpp", ".c"].iter().any(|end| p.ends_with(end));
-        let options = parts.iter().filter(is_option).copied().collect();
-        let (headers, libraries): (Vec<&str>, Vec<&str>) =
-            parts.iter().filter(|p| !is_option(p)).partition(is_header);
-        if headers.is_empty() {
-            return Err("it names no header or source, which would end in .h or .c: (c \"zlib.h\" \"z\")".into());
-        }
-        let is_bad = |p: &&&str| p.contains(['\n', '\0']) || !is_option(p) && p.contains(['"', '>']);
-        if let Some(bad) = parts.iter().find(is_bad) {
-            return Err(format!("{bad:?} is no name of a header or library"));
-        }
-        // clang takes an empty one for something else
-        let here = |d: &&Path| if d.as_os_str().is_empty() { PathBuf::from(".") } else { d.to_path_buf() };
-        let directories: Vec<PathBuf> = directories.iter().map(here).collect();
-        let options: Vec<&str> = options;
-        let relative =
-            options.iter().filter_map(|o| o.strip_prefix("-I").map(Path::new)).filter(|d| d.is_relative());
-        let relative: Vec<&Path> = relative.filter(|d| !d.as_os_str().is_empty()).collect();
-        let beside = directories.iter().flat_map(|d| relative.iter().map(move |r| d.join(r))).collect();
-        Ok(Request { headers, libraries, options, directories, beside })
-    }
-
-    fn has_source(&self) -> bool {
-        self.headers.iter().any(|h| h.ends_with(".c"))
-    }
-
-    /// The lines that include the headers.
-    fn includes(&self) -> String {
-        self.headers.iter().map(|h| format!("#include <{h}>\n")).collect()
-    }
-
-    /// Runs clang on a text.
-    fn clang(&self, arguments: &[&str], text: &str) -> Result<Output, String> {
-        let mut command = Command::new(CLANG);
-        for directory in self.directories.iter().chain(&self.beside) {
-            command.arg("-I").arg(directory);
-        }
-        command.args(&self.options).args(["-w", "-fno-color-diagnostics", "-fno-caret-diagnostics"]);
-        command.args(arguments).args(["-x", "c", "-"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| cannot_run(&e))?;
-        let mut input = child.stdin.take().expect("is piped");
-        // It may end before it has read all: then its message counts.
-        let output = std::thread::scope(|s| {
-            s.spawn(move || drop(input.write_all(text.as_bytes())));
-            child.wait_with_output()
-        });
-        output.map_err(|e| cannot_run(&e))
-    }
-
-    /// What it prints, if it has no complaint.
-    fn printed(&self, arguments: &[&str], text: &str) -> Result<String, String> {
-        self.said(arguments, text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// What it makes with optimization, if it has no complaint.
-    fn made(&self, arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
-        let level = if self.options.iter().any(|o| o.starts_with("-O")) { &[][..] } else { &["-O2"] };
-        self.said(&[level, arguments].concat(), text)
-    }
-
-    fn said(&self, arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
-        let output = self.clang(arguments, text)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let error = said.lines().find(|l| l.contains("error:")).unwrap_or(said.lines().next().unwrap_or(""));
-        let error =
-            error.strip_prefix("<stdin>:").map_or(error, |e| e.split_once("error: ").map_or(e, |(_, m)| m));
-        Err(format!("clang-19 says: {error}"))
-    }
-
-    /// What identifies it, but for the files.
-    fn key(&self) -> String {
-        // a header beside the program comes before one that was found elsewhere
-        let all = || self.directories.iter().chain(&self.beside);
-        let present = all().map(|d| self.headers.iter().map(|h| d.join(h).exists()));
-        let present: Vec<Vec<bool>> = present.map(Iterator::collect).collect();
-        let directories: Vec<_> = all().flat_map(std::path::absolute).collect();
-        let variables = VARIABLES.map(std::env::var_os);
-        let names = (&self.headers, &self.libraries, &self.options);
-        format!(
-            "{} {names:?} {directories:?} {present:?} {variables:?}",
-            crate::cache::compiler_identity().unwrap_or_default()
-        )
-    }
-}
-
-fn cannot_run(e: &std::io::Error) -> String {
-    let install = "apt-get install -y --no-install-recommends clang-19 libc6-dev";
-    match e.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("headers of C are read by {CLANG}, which is not here\n({install})")
-        }
-        _ => format!("cannot run {CLANG}: {e}"),
-    }
 }
 
 /// What is kept in the cache.

@@ -5,7 +5,7 @@
 //! includes it if the include is in quotation marks or names a directory (`<bits/math.h>`, `<gtk/gtkbutton.h>`), which
 //! is no directory of POSIX (`<sys/types.h>`), or asks for the next header of the same name.
 
-use super::Request;
+use super::request::Request;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_128;

@@ -8,9 +8,9 @@
 //!
 //! Each macro is tried, whatever its text is. Those of which clang says that they initialize no variable are left out.
 
-use super::Request;
 use super::declarations::Declarations;
 use super::preprocessed::Preprocessed;
+use super::request::Request;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The value of a constant.

@@ -13,11 +13,10 @@
 //! Several files are one text for clang, in the order of the library's name.
 
 use super::declarations::Declarations;
-use super::library::places;
 use super::preprocessed::Preprocessed;
+use super::request::{CLANG, Request, cannot_run, places};
 use super::types::Type;
-use super::{CLANG, Request, cannot_run};
-use crate::Cache;
+use crate::cache_directory::Cache;
 use crate::cache_room::touch;
 use crate::unfinished::{Unfinished, write_whole};
 use cairn_layout::c::CType;

@@ -1,6 +1,5 @@
 //! What the options say that a command was given.
 
-use super::Compile;
 use cairn::{
     Backend, CompileOptions, Level, MostlyCopying, Pattern, RunOptions, StackChunks, Teller, Zeal,
     haste_of_environment, schedule_of_environment,
@@ -11,6 +10,23 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Options of a compilation and of how it is done.
+#[derive(Default)]
+pub struct Compile {
+    /// What is compiled.
+    pub options: CompileOptions,
+    /// Where libraries are looked for, after the program's own directory.
+    pub library_path: Vec<PathBuf>,
+    /// Use the cache of compiled programs, and let it take so many bytes.
+    pub cache: Option<u64>,
+    /// Report the time of each stage on standard error.
+    pub time: bool,
+    /// Say what is left in loops.
+    pub why_slow: bool,
+    /// Count what is evaluated, in files whose names begin so.
+    pub coverage: Option<PathBuf>,
+}
 
 pub(super) fn compile_options(m: &ArgMatches) -> Compile {
     let text = |name: &str| m.get_one::<String>(name).expect("has a default").as_str();

@@ -10,7 +10,8 @@
 use super::text::Lines;
 use crate::background;
 use crate::pipeline;
-use crate::sources::{Files, Source, Texts};
+use crate::source::{Source, Texts};
+use crate::sources::Files;
 use cairn_core::hints::{self, Hint};
 use cairn_core::passes::{self, Opt};
 use lsp_server::{ErrorCode, Message, RequestId, Response};

@@ -33,7 +33,7 @@ mod text;
 mod uri;
 mod workspace;
 
-use crate::Error;
+use crate::error::Error;
 use cairn_syntax::{Diagnostic, Session, Span};
 pub(crate) use glossary::Glossary;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};

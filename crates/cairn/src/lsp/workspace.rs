@@ -10,9 +10,10 @@
 use super::hints;
 use super::text::Lines;
 use super::uri;
-use crate::cache::Cache;
+use crate::cache_directory::Cache;
 use crate::check;
-use crate::sources::{Files, Source, Texts};
+use crate::source::{Source, Texts};
+use crate::sources::Files;
 use crate::unfinished::write_whole;
 use cairn_eval::library_loader::BUILT_IN;
 use cairn_syntax::lint::{Checker, Report};

@@ -9,13 +9,15 @@
 //!                                                                                 a page for each source, search.js
 //! ```
 
+mod contents;
 mod page;
 
-use crate::Error;
-use crate::compiler::Compiler;
 use crate::diagnostics::Messages;
+use crate::error::Error;
 use crate::lsp::{comment_above, library_root, signatures};
-use crate::sources::{Files, Source};
+use crate::session::Compiler;
+use crate::source::Source;
+use crate::sources::Files;
 use crate::unfinished::write_whole;
 use crate::user_files;
 use cairn_eval::library_loader;
@@ -24,49 +26,8 @@ use cairn_rt::describe_io;
 use cairn_syntax::diagnostic::line_column;
 use cairn_syntax::lint::Checker;
 use cairn_syntax::{Entity, LibraryName, Session, Span};
-use std::collections::BTreeMap;
+use contents::{Export, Library, Manual, order};
 use std::path::{Path, PathBuf};
-
-/// A library, as the manual shows it.
-#[derive(Clone, Debug)]
-struct Library {
-    name: String,
-    /// What its file says about it.
-    about: String,
-    /// Its file, and the line where it begins.
-    place: Option<(String, usize)>,
-    exports: Vec<Export>,
-}
-
-/// A name that a library exports.
-#[derive(Clone, Debug)]
-struct Export {
-    name: String,
-    /// Its name where it is defined, if that is another one.
-    renamed: Option<String>,
-    kind: String,
-    signatures: Vec<String>,
-    /// The library that defines it, if that is another one.
-    from: Option<String>,
-    comment: String,
-    place: Option<(String, usize)>,
-}
-
-/// The order of libraries: by the parts of their names, numbers as numbers.
-type Order = Vec<(usize, String)>;
-
-fn order(name: &str) -> Order {
-    let parts = name.trim_matches(['(', ')']).split_whitespace();
-    parts.map(|p| p.parse().map_or((usize::MAX, p.to_string()), |n| (n, String::new()))).collect()
-}
-
-/// What is in the manual.
-#[derive(Debug, Default)]
-struct Manual {
-    libraries: BTreeMap<Order, Library>,
-    /// Texts of files that are referred to.
-    sources: BTreeMap<String, String>,
-}
 
 /// Writes the manual of these files, and of the libraries below these directories, into a directory; with `own`, that
 /// of Cairn's own library, too. The result: how many libraries, and how many names.

@@ -1,6 +1,6 @@
 //! The manual's pages: HTML that needs no server and no other files than its own.
 
-use super::{Export, Library, Manual};
+use super::contents::{Export, Library, Manual, order};
 use crate::html::{self, escaped};
 use std::fmt::Write as _;
 
@@ -113,7 +113,7 @@ fn export(manual: &Manual, e: &Export) -> String {
     let _ = write!(out, "</h2>\n<p class=place>{}", e.kind);
     if let Some(from) = &e.from {
         let name = escaped(from);
-        let _ = match manual.libraries.contains_key(&super::order(from)) {
+        let _ = match manual.libraries.contains_key(&order(from)) {
             true => write!(out, " of <a href=\"{}\"><code>{name}</code></a>", library_page(from)),
             false => write!(out, " of <code>{name}</code>"),
         };

@@ -18,6 +18,43 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// The commands of `lib/cairn/repl.sld`.
+const COMMANDS: &[&str] = &[
+    ",abort",
+    ",apropos ",
+    ",break ",
+    ",bt",
+    ",cd ",
+    ",continue",
+    ",debug ",
+    ",describe ",
+    ",disassemble ",
+    ",edit ",
+    ",env",
+    ",expand ",
+    ",explain ",
+    ",frame ",
+    ",gc",
+    ",help",
+    ",import ",
+    ",into",
+    ",load ",
+    ",locals",
+    ",out",
+    ",over",
+    ",pp ",
+    ",profile ",
+    ",quit",
+    ",stats",
+    ",step ",
+    ",threads",
+    ",time ",
+    ",trace ",
+    ",unbreak ",
+    ",untrace ",
+    ",watch ",
+];
+
 /// Lines of a terminal.
 pub(super) struct LineEditor {
     editor: Editor<Scheme, FileHistory>,
@@ -178,7 +215,7 @@ impl Completer for Scheme {
         }
         let start = before.rfind(|c: char| c.is_whitespace() || "()[]\"';`".contains(c)).map_or(0, |i| i + 1);
         let word = &before[start..];
-        let commands = super::COMMANDS.iter().copied().filter(|_| start == 0 && word.starts_with(','));
+        let commands = COMMANDS.iter().copied().filter(|_| start == 0 && word.starts_with(','));
         let fitting = self.names.iter().map(String::as_str).chain(commands).filter(|n| n.starts_with(word));
         let fitting: Vec<&str> = fitting.collect();
         // one that is completed at once need not be explained

@@ -18,52 +18,17 @@ mod line_tokens;
 mod pretty;
 
 use crate::emit::Stage;
+use crate::error::Error;
 use crate::lsp::Glossary;
-use crate::sources::Source;
-use crate::{Compiler, Error, RunOptions};
+use crate::session::Compiler;
+use crate::source::Source;
+use cairn_rt::Options as RunOptions;
 use cairn_rt::evaluator::{Console, Data};
 use editor::{Line, LineEditor};
 use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-
-/// The commands of `lib/cairn/repl.sld`.
-const COMMANDS: &[&str] = &[
-    ",abort",
-    ",apropos ",
-    ",break ",
-    ",bt",
-    ",cd ",
-    ",continue",
-    ",debug ",
-    ",describe ",
-    ",disassemble ",
-    ",edit ",
-    ",env",
-    ",expand ",
-    ",explain ",
-    ",frame ",
-    ",gc",
-    ",help",
-    ",import ",
-    ",into",
-    ",load ",
-    ",locals",
-    ",out",
-    ",over",
-    ",pp ",
-    ",profile ",
-    ",quit",
-    ",stats",
-    ",step ",
-    ",threads",
-    ",time ",
-    ",trace ",
-    ",unbreak ",
-    ",untrace ",
-    ",watch ",
-];
 
 /// What a session begins with.
 #[derive(Clone, Debug, Default)]

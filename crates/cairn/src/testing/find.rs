@@ -4,7 +4,7 @@
 //! `(srfi 64)` at its top level, or if its name ends in `-test.scm`. Directories whose names begin with a dot are not
 //! looked into, nor are `node_modules` and `target`.
 
-use crate::Error;
+use crate::error::Error;
 use crate::user_files;
 use cairn_rt::describe_io;
 use cairn_syntax::read::Reader;

@@ -14,7 +14,7 @@
 //!                ^
 //! ```
 
-use super::Tests;
+use super::chosen::Tests;
 use super::events::{Kind, Place};
 use super::outcome::{Came, Case, Outcome};
 use crate::diagnostics::excerpt;

@@ -51,7 +51,7 @@
 
 use super::compaction::compact;
 use super::sealed_frames::{live_word, low_water, set_low_water};
-use super::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
+use super::strategy::{FrameStrategy, continuation_word, make_continuation, raise_used, set_word};
 use crate::exhaustion;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::{descriptor, visit_frames};

@@ -18,7 +18,7 @@
 //! is all that is live in its chunk, which is freed.
 
 use super::sealed_frames::{live_word, low_water, set_low_water};
-use super::{continuation_word, set_word};
+use super::strategy::{continuation_word, set_word};
 use crate::runtime::rt;
 use crate::start_options::Zeal;
 use cairn_layout::Value;

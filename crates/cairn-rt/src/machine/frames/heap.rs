@@ -8,7 +8,7 @@
 //! little to do here: room for frames is part of the heap checks of compiled code, there are no segments to leave, and
 //! a continuation is an object that remembers `sp`. The outermost frame's caller is 0.
 
-use super::{FrameStrategy, continuation_word, make_continuation};
+use super::strategy::{FrameStrategy, continuation_word, make_continuation};
 use crate::alloc::alloc_procedure;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;

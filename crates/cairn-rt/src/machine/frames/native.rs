@@ -26,14 +26,13 @@
 //! lie at 8 modulo 16; between runtime calls, what compiled code has on the stack lies above `Machine::native_sp`.
 
 use super::stack_region::STEP_MAX;
+use super::strategy::{FrameStrategy, behind_native_descriptor, continuation_word, make_continuation, operand};
 use super::whole::{self, COPIES, is_tiny, region};
-use super::{FrameStrategy, continuation_word, make_continuation};
 use crate::fatal;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
-use crate::machine::native_stubs;
-use crate::machine::signal_stack;
 use crate::machine::state::State;
+use crate::machine::{native_stubs, signal_stack};
 use crate::runtime::rt;
 use cairn_heap::address::Address;
 use cairn_heap::{AmbiguousVisitor, RootVisitor};
@@ -81,26 +80,6 @@ unsafe fn frame_bytes(at: u64, resume: u64) -> u64 {
 
 /// Where the operands are of the two instructions behind a call, and where these end.
 const SIZE: u64 = 4;
-const DESCRIPTOR: u64 = 11;
-const END: u64 = 15;
-
-/// One of them.
-///
-/// # Safety
-/// `code` is a return address.
-unsafe fn operand(code: u64, at: u64) -> u64 {
-    // SAFETY: by the contract.
-    unsafe { ((code + at) as *const i32).read_unaligned() as i64 as u64 }
-}
-
-/// The address behind the descriptor of a return address.
-///
-/// # Safety
-/// As for [`operand`].
-pub unsafe fn behind_descriptor(code: u64) -> u64 {
-    // SAFETY: by the contract.
-    unsafe { (code + END).wrapping_add(operand(code, DESCRIPTOR)) }
-}
 
 /// The word at an address of the stack.
 fn set_stack_word(at: u64, word: u64) {
@@ -166,7 +145,7 @@ fn walk_frames(mut at: u64, end: u64, resume: u64, f: &mut dyn FnMut(u64, u64) -
         // SAFETY: whole frames lie between `at` and `end`.
         let (bytes, code, shape) = unsafe {
             let code = *(at as *const u64);
-            (frame_bytes(at, resume), code, descriptor(behind_descriptor(code), SHAPE))
+            (frame_bytes(at, resume), code, descriptor(behind_native_descriptor(code), SHAPE))
         };
         if shape & flags::HALT != 0 || !f(code, at) {
             return false;

@@ -17,7 +17,8 @@
 //! the cursor; frames with a bit have a mark; the outermost frame's link is 0.
 
 use super::quasi_blocks::{Block, PART, Quasi};
-use super::{FrameStrategy, continuation_word, make_continuation, whole};
+use super::strategy::{FrameStrategy, continuation_word, make_continuation};
+use super::whole;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::{descriptor, is_live};
 use crate::machine::stop_word::arm;

@@ -10,8 +10,9 @@
 //! ```
 
 use super::chunks::{ChunksRuntime, audit_segment, visit_segment};
+use super::strategy::FrameStrategy;
+use super::whole;
 use super::whole::COPIES;
-use super::{FrameStrategy, whole};
 use crate::machine::audit::Segment;
 use crate::machine::stop_word::arm;
 use crate::runtime::rt;

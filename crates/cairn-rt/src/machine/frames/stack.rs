@@ -23,8 +23,9 @@
 
 use super::chunks::ChunksRuntime;
 use super::stack_region::STEP_MAX;
+use super::strategy::FrameStrategy;
+use super::whole;
 use super::whole::{COPIES, is_tiny, region};
-use super::{FrameStrategy, whole};
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::visit_frames;
 use crate::machine::state::State;

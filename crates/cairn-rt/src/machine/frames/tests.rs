@@ -10,6 +10,7 @@ use crate::machine::frame_reader::descriptor;
 use crate::start_options::{Options, Zeal};
 use cairn_layout::code::{SHAPE, flags};
 use cairn_layout::facts::{PRECISE, StrategyFacts};
+use cairn_layout::object::continuation;
 use cairn_layout::quasi::MARK;
 
 /// Words of a descriptor and the code word after it.

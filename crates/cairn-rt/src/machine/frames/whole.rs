@@ -10,7 +10,7 @@
 
 use super::chunks::{audit_segment, covered, visit_segment};
 use super::stack_region::{STEP_MAX, StackRegion};
-use super::{continuation_word, make_continuation};
+use super::strategy::{continuation_word, make_continuation};
 use crate::exhaustion::size_text;
 use crate::machine::audit::Segment;
 use crate::machine::frame_reader::descriptor;
@@ -123,14 +123,14 @@ pub fn frames_of(k: Value) -> (u64, u64) {
     (continuation_word(k, continuation::SP), continuation_word(k, continuation::BASE))
 }
 
-/// See [`super::FrameStrategy::same`]: each capture makes a copy of its own, but of tails of one continuation only the
+/// See `FrameStrategy::same`: each capture makes a copy of its own, but of tails of one continuation only the
 /// same are equally deep.
 pub fn same(j: Value, k: Value) -> bool {
     let [j, k] = [j, k].map(frames_of);
     j.1 - j.0 == k.1 - k.0
 }
 
-/// See [`super::FrameStrategy::covered`].
+/// See `FrameStrategy::covered`.
 ///
 /// # Safety
 /// As there.
@@ -139,7 +139,7 @@ pub unsafe fn segment_of(k: Address) -> Option<Segment> {
     unsafe { covered(k) }
 }
 
-/// See [`super::FrameStrategy::visit_continuation`].
+/// See `FrameStrategy::visit_continuation`.
 ///
 /// # Safety
 /// As there.
@@ -152,7 +152,7 @@ pub unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
     }
 }
 
-/// See [`super::FrameStrategy::audit_continuation`].
+/// See `FrameStrategy::audit_continuation`.
 ///
 /// # Safety
 /// As there.
@@ -165,7 +165,7 @@ pub unsafe fn audit_continuation<V: RootVisitor>(
     unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
 }
 
-/// See [`super::FrameStrategy::walk`]: the frames from `sp` on. Underflow frames among them are none of the program's.
+/// See `FrameStrategy::walk`: the frames from `sp` on. Underflow frames among them are none of the program's.
 pub fn walk(mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     loop {
         // SAFETY: a whole frame is at `sp`, whose return address has a descriptor; the last one has the `HALT` flag.

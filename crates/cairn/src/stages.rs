@@ -1,0 +1,177 @@
+//! The stages behind the expander, each by itself: Core is optimized, lowered to Frame IR, and made object code.
+
+use crate::error::Error;
+use crate::options::{Backend, CompileOptions, Level};
+use crate::session::Compiler;
+use crate::stage_report::StageReport;
+use cairn_core::ir::{GlobalId, Program};
+use cairn_core::passes;
+use cairn_syntax::Session;
+use std::num::NonZeroU64;
+use std::time::Instant;
+
+/// Statements and ends of blocks.
+fn statements(module: &cairn_frame::ir::Module) -> usize {
+    module.functions.iter().flat_map(|f| &f.blocks).map(|b| b.stmts.len() + 1).sum()
+}
+
+/// Tells a session's observer what each stage took and made.
+pub(crate) struct Clock<'a> {
+    pub(crate) compiler: &'a Compiler,
+    pub(crate) last: Instant,
+}
+
+impl Clock<'_> {
+    fn start(compiler: &Compiler) -> Clock<'_> {
+        Clock { compiler, last: Instant::now() }
+    }
+    /// A stage has ended; what it made is so large.
+    pub(crate) fn lap(&mut self, stage: &str, size: impl FnOnce() -> usize, unit: &str) {
+        if let Some(observer) = self.compiler.observer {
+            let time = self.last.elapsed();
+            observer(&StageReport { stage: stage.into(), time, size: size(), unit: unit.into() });
+            self.last = Instant::now();
+        }
+    }
+}
+
+/// A session that expands what is compiled so.
+pub(crate) fn prepared(mut session: Session, options: &CompileOptions) -> Session {
+    session.choose_compact(options.compact);
+    if options.coverage {
+        session.count_evaluations();
+    }
+    session
+}
+
+/// Optimizes; says which globals are bound whenever they are read.
+pub(crate) fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<bool> {
+    let level = match options.level {
+        Level::Low => passes::Opt::Low,
+        Level::Auto | Level::High => passes::Opt::High,
+    };
+    passes::optimize(program, level, options.verify, &mut |_, _| {});
+    always_bound(program)
+}
+
+/// Which globals are bound whenever they are read.
+pub(crate) fn always_bound(program: &Program) -> Vec<bool> {
+    let facts = passes::known::analyze(program);
+    (0..program.globals.len()).map(|g| facts.always_bound(GlobalId(g as u32))).collect()
+}
+
+/// Optimized Core as Frame IR.
+pub(crate) fn lower_program(
+    compiler: &Compiler,
+    program: &Program,
+    always_bound: &[bool],
+) -> cairn_frame::ir::Module {
+    let mut clock = Clock::start(compiler);
+    let module = cairn_frame::lower(program, always_bound, compiler.options.frames);
+    if compiler.options.verify
+        && let Err(complaints) = cairn_frame::verify::verify(&module)
+    {
+        panic!("the Frame IR is wrong:\n  {}", complaints.join("\n  "));
+    }
+    clock.lap("frame", || statements(&module), "statements");
+    module
+}
+
+/// LLVM's level of optimization.
+pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
+    match (options.level, options.backend) {
+        (Level::Auto | Level::High, Backend::Full) => cairn_llvm::OptLevel::High,
+        _ if options.frames.native => cairn_llvm::OptLevel::LowNative,
+        _ => cairn_llvm::OptLevel::Low,
+    }
+}
+
+/// Compiles the module to object code.
+pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> Result<Vec<u8>, Error> {
+    let mut clock = Clock::start(compiler);
+    let text = text(compiler, module, &mut clock);
+    let level = llvm_level(&compiler.options);
+    // objects with debug information cannot be put together
+    let object = match compiler.options.debug {
+        one_part if compiler.shared => cairn_llvm::backend::compile_position_independent(&text, level, one_part)?,
+        true => cairn_llvm::backend::compile_in_parts(&text, level, 1)?,
+        false => cairn_llvm::compile_to_object(&text, level)?,
+    };
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    Ok(object)
+}
+
+/// What LLVM is to make of a module that a program waits for, more or less.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Effort {
+    /// The best code if the module is small, and else code that can be replaced.
+    BySize,
+    /// Code that can be replaced.
+    Quick,
+    /// What takes the place of such code.
+    Again,
+}
+
+/// A module of hot code.
+#[derive(Clone, Debug)]
+pub(crate) struct HotObject {
+    pub(crate) object: Vec<u8>,
+    /// Which LLVM IR it was made of, if it can be replaced or is to replace another one.
+    pub(crate) text: Option<NonZeroU64>,
+}
+
+/// LLVM makes the best code of so many bytes of its IR in about a tenth of a second.
+const SMALL: usize = 100_000;
+
+/// Compiles a module of hot code to object code.
+pub(crate) fn hot_object(
+    compiler: &Compiler,
+    module: &cairn_frame::ir::Module,
+    effort: Effort,
+) -> Result<HotObject, Error> {
+    let mut clock = Clock::start(compiler);
+    let text = text(compiler, module, &mut clock);
+    let best = llvm_level(&compiler.options);
+    let quick = llvm_level(&CompileOptions { backend: Backend::Quick, ..compiler.options });
+    let is_best = effort == Effort::BySize && (text.len() <= SMALL || best == quick);
+    let object = match effort {
+        Effort::Again => cairn_llvm::backend::compile_functions(&text, best)?,
+        _ if is_best => cairn_llvm::compile_to_object(&text, best)?,
+        _ => cairn_llvm::backend::compile_replaceable(&text, quick)?,
+    };
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    let text = (!is_best).then(|| NonZeroU64::new(xxhash_rust::xxh3::xxh3_64(text.as_bytes()) | 1)).flatten();
+    Ok(HotObject { object, text })
+}
+
+/// Compiles a module that is one of several in an executable to object code: see [`cairn_llvm::beside`].
+pub(crate) fn object_beside(
+    compiler: &Compiler,
+    module: &cairn_frame::ir::Module,
+    name: &str,
+) -> Result<Vec<u8>, Error> {
+    let mut clock = Clock::start(compiler);
+    let text = cairn_llvm::beside(&text(compiler, module, &mut clock), name);
+    let object = cairn_llvm::backend::compile_in_parts(&text, llvm_level(&compiler.options), 1)?;
+    clock.lap("llvm", || object.len(), "bytes of object code");
+    Ok(object)
+}
+
+/// What the code is to say of itself.
+pub(crate) fn notes(compiler: &Compiler) -> cairn_llvm::Notes {
+    let options = &compiler.options;
+    cairn_llvm::Notes { sites: options.sites, debug: options.debug, anywhere: compiler.shared }
+}
+
+/// The module as LLVM IR.
+fn text(compiler: &Compiler, module: &cairn_frame::ir::Module, clock: &mut Clock) -> String {
+    let options = &compiler.options;
+    let text = cairn_llvm::emit_module_with(module, options.gc, notes(compiler));
+    if options.verify
+        && let Err(complaint) = cairn_llvm::backend::verify(&text)
+    {
+        panic!("the LLVM IR is wrong:\n{complaint}");
+    }
+    clock.lap("emit", || text.len(), "bytes of LLVM IR");
+    text
+}
