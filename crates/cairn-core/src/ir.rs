@@ -19,6 +19,7 @@ use crate::prim::{Kind, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A local variable.
@@ -203,6 +204,8 @@ pub struct Program {
     pub procedures: Vec<Rc<str>>,
     /// Positions in inlined bodies, indexed by `Site::row`.
     pub inlined: InlineTable,
+    /// Where a variable is first read while the definitions that it belongs to are evaluated, outside of procedures.
+    pub early_reads: FxHashMap<VarId, Site>,
     /// Is the program's own text one that nobody has written? Then its forms are no procedure of a backtrace.
     pub hidden: bool,
 }

@@ -74,7 +74,11 @@ mod tests {
             passage.start
         };
         let form = text.find("(+").unwrap();
-        assert_eq!(narrowed("b", form), text.find("b \"b\"").unwrap(), "not those in strings and comments, or outside");
+        assert_eq!(
+            narrowed("b", form),
+            text.find("b \"b\"").unwrap(),
+            "not those in strings and comments, or outside"
+        );
         assert_eq!(narrowed("x", form), form, "not there");
         assert_eq!(narrowed("b", 0), 0, "the first form has none");
         assert_eq!(narrowed("y", text.find('y').unwrap()), text.find('y').unwrap(), "the name is the form");

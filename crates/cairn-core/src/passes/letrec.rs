@@ -237,7 +237,7 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
         let risky: Vec<VarId> =
             unsure.iter().filter(|(i, _)| (*j <= *i || lambda) && mentions.contains(i)).map(|(_, v)| *v).collect();
         if !risky.is_empty() {
-            check_reads(program, rhs, &risky, around);
+            check_reads(program, rhs, &risky, around, true);
         }
     }
     let fix: Vec<(VarId, Lambda)> = procedures
@@ -245,7 +245,7 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
         .map(|(_, v, mut l, mentions)| {
             let risky: Vec<VarId> = unsure.iter().filter(|(i, _)| mentions.contains(i)).map(|(_, v)| *v).collect();
             if !risky.is_empty() {
-                l.clauses.iter_mut().for_each(|c| check_reads(program, &mut c.body, &risky, l.site));
+                l.clauses.iter_mut().for_each(|c| check_reads(program, &mut c.body, &risky, l.site, false));
             }
             (v, l)
         })
@@ -275,16 +275,18 @@ fn bind_component(program: &mut Program, mut component: Vec<(usize, Binding)>, b
 }
 
 /// Replaces reads of `risky` variables by checked reads. A variable has no site of its own: a failure points at the
-/// innermost call or procedure around it, and has that one's frame to return to.
-fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId], around: Site) {
+/// first read if `e` is evaluated with the definitions (`directly`), else at the innermost call or procedure around it,
+/// and has that one's frame to return to.
+fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId], around: Site, directly: bool) {
     deep(|| match e {
         Expr::Local(v) if risky.contains(v) => {
             let (v, name) = (*v, program.vars[v.0 as usize].name.clone());
             let t = program.fresh_var(&name);
+            let own = program.early_reads.get(&v).filter(|_| directly);
             let fail = Expr::Prim {
                 op: PrimOp::Rt(const { by_symbol("cairn_machine_unbound") }),
                 args: vec![Expr::Const(Literal::Symbol(name))],
-                site: around.with_who(None),
+                site: own.copied().unwrap_or(around).with_who(None),
                 proven: 0,
             };
             let test = Expr::Prim {
@@ -298,7 +300,8 @@ fn check_reads(program: &mut Program, e: &mut Expr, risky: &[VarId], around: Sit
         }
         e => {
             let inside = site_of(e).unwrap_or(around);
-            for_each_child_mut(e, &mut |c| check_reads(program, c, risky, inside));
+            let directly = directly && !matches!(e, Expr::Lambda(_) | Expr::Fix(..));
+            for_each_child_mut(e, &mut |c| check_reads(program, c, risky, inside, directly));
         }
     })
 }

@@ -47,6 +47,7 @@ pub fn with_forms(program: &Program, forms: Vec<TopForm>, vars: Vec<VarInfo>) ->
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
         inlined: program.inlined.clone(),
+        early_reads: program.early_reads.clone(),
         hidden: program.hidden,
     }
 }

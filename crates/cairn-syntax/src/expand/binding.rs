@@ -34,7 +34,10 @@ impl Expander<'_> {
             self.formals(formals, "(lambda (parameter …) body …) or (lambda (parameter … . rest) body …)")?;
         let mark = self.open_scope();
         let (params, rest) = self.bind_formals(&formals);
+        // by the time that it is called, more may have a value
+        let initializing = std::mem::take(&mut self.initializing);
         let body = self.body(body, span, None);
+        self.initializing = initializing;
         self.close_scope(mark);
         Ok(Clause { params, rest, body: body? })
     }
@@ -194,7 +197,15 @@ impl Expander<'_> {
         self.no_duplicate_inits(&inits)?;
         let mark = self.open_scope();
         let vars: Vec<VarId> = inits.iter().map(|i| self.bind_local(i.id, i.span, Role::Variable)).collect();
-        let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
+        self.initializing.extend(&vars);
+        let mut values = Vec::with_capacity(inits.len());
+        for (i, v) in inits.iter().zip(&vars) {
+            values.push(self.expr_named(&i.init, Some(i.id)));
+            if in_order {
+                self.initializing.remove(v);
+            }
+        }
+        vars.iter().for_each(|v| _ = self.initializing.remove(v));
         let body = self.body(body, form.span, name);
         self.close_scope(mark);
         let mut bindings: Vec<_> = vars.into_iter().zip(values).collect();

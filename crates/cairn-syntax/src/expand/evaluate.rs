@@ -159,6 +159,7 @@ impl Session {
         }
         if self.library_forms.is_none() {
             self.program.vars.clear();
+            self.program.early_reads.clear();
             self.program.inlined = InlineTable::default();
         }
         self.program.labels = 0;

@@ -90,7 +90,7 @@ use crate::syntax::{Context, Ident, Syntax};
 use cairn_core::ir::{Expr, Program, SourceFile, TopForm};
 use cairn_layout::code::Site;
 use cairn_layout::object::record::compact;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub use evaluate::{Environment, OpenText, RUNNING_BINDINGS};
@@ -155,6 +155,7 @@ impl Session {
         program.sources = self.sources.clone();
         program.procedures = self.program.procedures.clone();
         program.inlined = self.program.inlined.clone();
+        program.early_reads = std::mem::take(&mut self.program.early_reads);
         let missing = std::mem::take(&mut self.missing);
         let library = self.library_forms.as_mut().map(std::mem::take).unwrap_or_default();
         let c_exports = self.c_exports.clone();
@@ -187,6 +188,7 @@ impl<'a> Expander<'a> {
             trace: None,
             endless: false,
             referenced: Vec::new(),
+            initializing: FxHashSet::default(),
             redefined: FxHashMap::default(),
             item: 0,
             who: None,

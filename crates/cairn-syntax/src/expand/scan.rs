@@ -246,8 +246,10 @@ impl Expander<'_> {
         let mut bindings: Vec<(VarId, Expr)> = Vec::new();
         let mut pending: Vec<Expr> = Vec::new();
         let mut last = None;
+        self.initializing.extend(items.iter().flat_map(|i| i.kind.vars()));
         while let Some(item) = items.pop_front() {
             self.trace = item.trace;
+            let defined = item.kind.vars();
             match item.kind {
                 ItemKind::Expr(x) => {
                     let e = self.expr_named(&x, name.filter(|_| items.is_empty()));
@@ -272,6 +274,7 @@ impl Expander<'_> {
                     let later = items.iter().flat_map(|i| i.kind.vars()).collect::<Vec<_>>();
                     if params.iter().chain(&rest).chain(&later).all(|v| unused(self, v)) {
                         // nothing before this can see what is defined from here on: an inner scope
+                        defined.iter().for_each(|v| _ = self.initializing.remove(v));
                         let body =
                             if items.is_empty() { unspecified() } else { grow(|| self.emit_body(items, name)) };
                         let clause = Clause { params, rest, body };
@@ -286,6 +289,7 @@ impl Expander<'_> {
                     }
                 }
             }
+            defined.iter().for_each(|v| _ = self.initializing.remove(v));
         }
         self.trace = outer;
         let body = last.unwrap_or_else(|| sequence(pending));

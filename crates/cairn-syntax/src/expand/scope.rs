@@ -297,6 +297,10 @@ impl Expander<'_> {
         match self.resolve(id) {
             Meaning::Bound(Binding::Local(v)) => {
                 self.mention(id, span, Binding::Local(v), Role::Reference);
+                if self.initializing.contains(&v) {
+                    let site = self.plain_site(span);
+                    self.s.program.early_reads.entry(v).or_insert(site);
+                }
                 Ok(self.local(v))
             }
             Meaning::Bound(Binding::Global(g)) => {

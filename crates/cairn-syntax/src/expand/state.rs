@@ -150,6 +150,8 @@ pub(super) struct Expander<'a> {
     pub(super) endless: bool,
     /// References to locals so far, indexed by variable: 0 means none.
     pub(super) referenced: Vec<bool>,
+    /// Variables of the definitions around that have no value yet where code outside of procedures is.
+    pub(super) initializing: FxHashSet<VarId>,
     /// Imported variables that the program defines again, by their new global.
     pub(super) redefined: FxHashMap<GlobalId, Redefined>,
     /// Index of the top-level item being expanded.
