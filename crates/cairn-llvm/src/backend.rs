@@ -2,9 +2,9 @@
 //!
 //! The pass lists are short on purpose: a Scheme program is thousands of small functions whose calls are already jumps,
 //! so what pays is SSA construction, common subexpressions (tag tests, headers), jump threading and the instruction
-//! selector. No inliner but for small functions of C ([`crate::c_functions`]), no loop optimizer: the Core optimizer has
-//! done that with more knowledge. Code generation is four fifths of the time, about a millisecond per function; large
-//! modules are cut into parts (`split`, `merge`).
+//! selector. No inliner but for small functions of C ([`crate::c_functions`]), no loop optimizer: the Core optimizer
+//! has done that with more knowledge. Code generation is four fifths of the time, about a millisecond per function;
+//! large modules are cut into parts (`split`, `merge`).
 //!
 //! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the
 //! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not

@@ -1,7 +1,6 @@
 //! Which expressions capture a continuation, and for what.
 
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Shots, VarId};
-
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
 
