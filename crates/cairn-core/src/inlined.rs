@@ -22,8 +22,6 @@
 //!
 //! Invariants: equal rows are one row; a row's `site` is never inlined itself; `at` names an earlier row, if any.
 
-use crate::ir::{Expr, SourceFile};
-use crate::walk::{deep, for_each_child_mut};
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -48,15 +46,10 @@ pub struct InlineTable {
     index: FxHashMap<(Site, u32, Site), u32>,
     names: FxHashMap<Rc<str>, u32>,
     /// Which sources are the library's.
-    library: Vec<bool>,
+    pub(crate) library: Vec<bool>,
 }
 
 impl InlineTable {
-    /// Tells the table which of the program's sources are the library's.
-    pub fn know(&mut self, sources: &[SourceFile]) {
-        self.library = sources.iter().map(|s| s.library).collect();
-    }
-
     /// The site of what a template of `mac` has made for a use at `at`.
     pub fn expanded(&mut self, site: Site, mac: Rc<str>, at: Site) -> Site {
         self.intern(Inlined { site: site.with_who(None), procedure: mac, at: at.with_who(None) })
@@ -170,13 +163,6 @@ impl InlineTable {
         self.get(s).map_or(s, |row| row.site).plain().with_who(None)
     }
 
-    /// Positions in the body of `procedure`, which moves to its call at `site`.
-    pub fn move_body(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
-        each_site(body, false, &mut |s, nested| {
-            *s = if nested { self.inline_nested(*s, site) } else { self.inline(*s, procedure, site) };
-        });
-    }
-
     /// Is it in a copy of a procedure that is not said to be at any call?
     pub fn is_open(&self, s: Site) -> bool {
         let mut s = s;
@@ -217,32 +203,6 @@ impl InlineTable {
             }
             None => site,
         })
-    }
-}
-
-/// Calls `f` on every position in `e`, and tells whether it is in a procedure there.
-pub fn each_site(e: &mut Expr, nested: bool, f: &mut impl FnMut(&mut Site, bool)) {
-    deep(|| {
-        if let Some(site) = site_mut(e) {
-            f(site, nested);
-        }
-        match e {
-            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| each_site(&mut c.body, true, f)),
-            Expr::Fix(bs, body) => {
-                bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| each_site(&mut c.body, true, f));
-                each_site(body, nested, f);
-            }
-            e => for_each_child_mut(e, &mut |c| each_site(c, nested, f)),
-        }
-    })
-}
-
-fn site_mut(e: &mut Expr) -> Option<&mut Site> {
-    match e {
-        Expr::Global(_, s) | Expr::SetGlobal(_, _, s) | Expr::Call(_, _, s) | Expr::Apply(_, _, s) => Some(s),
-        Expr::Prim { site, .. } | Expr::Receive { site, .. } => Some(site),
-        Expr::CallCc(_, _, s) => Some(s),
-        _ => None,
     }
 }
 

@@ -353,13 +353,6 @@ impl GlobalInfo {
 }
 
 impl Program {
-    /// How many expressions there are.
-    pub fn expressions(&self) -> usize {
-        let mut count = 0;
-        self.forms.iter().for_each(|f| crate::walk::visit(f.expr(), &mut |_| count += 1));
-        count
-    }
-
     /// Does the text at a site belong to the user, not to a library of lib/?
     pub fn is_users(&self, site: Site) -> bool {
         let file = self.inlined.get(site).map_or(site, |row| row.site).file();
@@ -382,5 +375,12 @@ impl Program {
     pub fn fresh_label(&mut self) -> LabelId {
         self.labels += 1;
         LabelId(self.labels - 1)
+    }
+}
+
+impl InlineTable {
+    /// Tells the table which of the program's sources are the library's.
+    pub fn know(&mut self, sources: &[SourceFile]) {
+        self.library = sources.iter().map(|s| s.library).collect();
     }
 }

@@ -29,6 +29,7 @@ pub mod print;
 pub mod remarks;
 pub mod scheme;
 pub mod tier;
+mod tier_lambdas;
 mod tier_links;
 pub mod verify;
 mod walk;

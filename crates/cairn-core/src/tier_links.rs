@@ -24,7 +24,7 @@
 use crate::ir::{Expr, GlobalId, GlobalInfo, Import, ImportFrom, Literal, Program, TopForm, VarId};
 use crate::passes::known::copyable;
 use crate::prim::{Op, PrimOp};
-use crate::tier::{Lambdas, Request};
+use crate::tier_lambdas::{Lambdas, Request};
 use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, take, visit};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};

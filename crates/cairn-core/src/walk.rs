@@ -10,6 +10,7 @@
 //! Invariants: [`for_each_child`] and [`for_each_child_mut`] visit in evaluation order (branches and bodies of lambdas
 //! and labels: in textual order); [`copy_fresh`] keeps every variable and label bound exactly once.
 
+use crate::inlined::InlineTable;
 use crate::ir::{Clause, Expr, Label, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
@@ -488,5 +489,49 @@ impl TopForm {
         match self {
             TopForm::Define(_, e) | TopForm::Expr(e) => e,
         }
+    }
+}
+
+/// Calls `f` on every position in `e`, and tells whether it is in a procedure there.
+pub fn each_site(e: &mut Expr, nested: bool, f: &mut impl FnMut(&mut Site, bool)) {
+    deep(|| {
+        if let Some(site) = site_mut(e) {
+            f(site, nested);
+        }
+        match e {
+            Expr::Lambda(l) => l.clauses.iter_mut().for_each(|c| each_site(&mut c.body, true, f)),
+            Expr::Fix(bs, body) => {
+                bs.iter_mut().flat_map(|(_, l)| &mut l.clauses).for_each(|c| each_site(&mut c.body, true, f));
+                each_site(body, nested, f);
+            }
+            e => for_each_child_mut(e, &mut |c| each_site(c, nested, f)),
+        }
+    })
+}
+
+fn site_mut(e: &mut Expr) -> Option<&mut Site> {
+    match e {
+        Expr::Global(_, s) | Expr::SetGlobal(_, _, s) | Expr::Call(_, _, s) | Expr::Apply(_, _, s) => Some(s),
+        Expr::Prim { site, .. } | Expr::Receive { site, .. } => Some(site),
+        Expr::CallCc(_, _, s) => Some(s),
+        _ => None,
+    }
+}
+
+impl InlineTable {
+    /// Positions in the body of `procedure`, which moves to its call at `site`.
+    pub fn move_body(&mut self, body: &mut Expr, procedure: &Rc<str>, site: Site) {
+        each_site(body, false, &mut |s, nested| {
+            *s = if nested { self.inline_nested(*s, site) } else { self.inline(*s, procedure, site) };
+        });
+    }
+}
+
+impl Program {
+    /// How many expressions there are.
+    pub fn expressions(&self) -> usize {
+        let mut count = 0;
+        self.forms.iter().for_each(|f| visit(f.expr(), &mut |_| count += 1));
+        count
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The pass lists are short on purpose: a Scheme program is thousands of small functions whose calls are already jumps,
 //! so what pays is SSA construction, common subexpressions (tag tests, headers), jump threading and the instruction
-//! selector. No inliner but for small functions of C ([`crate::c_source`]), no loop optimizer: the Core optimizer has
-//! done that with more knowledge. Code generation is four fifths of the time, about a millisecond per function; large
-//! modules are cut into parts (`split`, `merge`).
+//! selector. No inliner but for small functions of C ([`crate::c_functions`]), no loop optimizer: the Core optimizer
+//! has done that with more knowledge. Code generation is four fifths of the time, about a millisecond per function;
+//! large modules are cut into parts (`split`, `merge`).
 //!
 //! Target: the instructions of x86-64-v2 (every x86-64 processor since 2009), so that rounding is inline, with the
 //! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not
@@ -219,7 +219,7 @@ unsafe fn read(llvm: &Llvm, context: ContextRef, ir: &[u8]) -> Result<ModuleRef,
 impl Module {
     /// A part of a program, with the functions of C that it calls and that are inlined.
     fn of_program(ir: &str, opt: OptLevel, place: Where) -> Result<Module, String> {
-        Module::parse(ir.as_bytes(), opt, place, &crate::c_source::called_by(ir)?)
+        Module::parse(ir.as_bytes(), opt, place, &crate::c_functions::called_by(ir)?)
     }
 
     /// A module of text or bitcode, and with it what it calls of these others.
@@ -287,7 +287,7 @@ impl Module {
 
     fn optimize(&self, opt: OptLevel) -> Result<(), String> {
         match self.has_c {
-            true => self.run(&crate::c_source::inlining(opt.passes())),
+            true => self.run(&crate::c_functions::inlining(opt.passes())),
             false => self.run(opt.passes()),
         }
     }

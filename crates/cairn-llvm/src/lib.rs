@@ -21,6 +21,7 @@
 mod alloc;
 pub mod backend;
 mod beside;
+mod c_functions;
 pub mod c_source;
 mod debuggers;
 mod elf;

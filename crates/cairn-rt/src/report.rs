@@ -154,8 +154,8 @@ impl At {
         }
     }
 
-    /// Does a call of `name` stand here? Takes the same time in a text of any length, but for a glance at each character
-    /// before the place in an evaluated one.
+    /// Does a call of `name` stand here? Takes the same time in a text of any length, but for a glance at each
+    /// character before the place in an evaluated one.
     fn is_call_of(self, modules: &Modules, name: &str) -> bool {
         // white space may stand before the name
         let length = name.len() + 256;

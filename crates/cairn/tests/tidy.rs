@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/circles.rs"]
+mod circles;
 mod common;
 use common::{of_others, root};
 
@@ -310,78 +312,57 @@ fn the_map_is_short() {
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
 }
 
-/// The module of a file of `cairn-rt`, as a path from the crate's root: `machine::frames`.
-fn module_of(file: &Path, source: &Path) -> String {
-    let path = file.strip_prefix(source).unwrap().with_extension("");
-    let parts: Vec<&str> =
-        path.iter().map(|p| p.to_str().unwrap()).filter(|p| *p != "mod" && *p != "lib").collect();
-    parts.join("::")
-}
+/// Circles of files that are left: crate, files, and why they are there.
+const CIRCLES: &[(&str, &[&str], &str)] = &[(
+    "cairn-core",
+    &[
+        "passes/types/bounds.rs",
+        "passes/types/complex.rs",
+        "passes/types/control.rs",
+        "passes/types/operations.rs",
+        "passes/types/paths.rs",
+        "passes/types/peel.rs",
+        "passes/types/plans.rs",
+        "passes/types/records.rs",
+        "passes/types/rounds.rs",
+        "passes/types/several.rs",
+        "passes/types/slots.rs",
+        "passes/types/speculate.rs",
+        "passes/types/version.rs",
+    ],
+    "the pass that finds types and its plans for loops: each plan runs rounds, and rounds make plans",
+)];
 
-/// Paths into the crate that a file names: after `crate::` and `super::`, groups of `use` taken apart.
-fn paths_named(text: &str, module: &str) -> Vec<String> {
-    fn group(prefix: &str, text: &str, out: &mut Vec<String>) {
-        let end = text.find(|c: char| !(c.is_alphanumeric() || "_:".contains(c))).unwrap_or(text.len());
-        let path = format!("{prefix}{}", &text[..end]);
-        let Some(inner) = text[end..].strip_prefix('{') else { return out.push(path) };
-        let (mut depth, mut from) = (0, 0);
-        for (i, c) in inner.char_indices() {
-            if depth == 0 && matches!(c, ',' | '}') {
-                group(&path, inner[from..i].trim_start(), out);
-                from = i + 1;
-            }
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => return,
-                '}' => depth -= 1,
-                _ => {}
-            }
-        }
-    }
-    let code: String = text.lines().map(|l| l.split("//").next().unwrap().to_string() + " ").collect();
-    let mut out = vec![];
-    for (i, _) in code.match_indices("crate::").filter(|(i, _)| !code[..*i].ends_with('$')) {
-        group("", &code[i + "crate::".len()..], &mut out);
-    }
-    let parent = module.rsplit_once("::").map_or(String::new(), |(parent, _)| format!("{parent}::"));
-    for (i, _) in code.match_indices("super::") {
-        group(&parent, &code[i + "super::".len()..], &mut out);
-    }
-    out
-}
-
-/// Each module of the runtime stands on others below it.
+/// The files of a crate stand on each other in layers: none needs one that needs it. See `tidy/circles.rs`.
 #[test]
-fn the_runtime_has_no_circle_of_modules() {
-    let source = root().join("crates/cairn-rt/src");
-    let is_test = |p: &Path| p.ends_with("tests.rs") || p.ends_with("bare_runtime.rs");
-    let files: Vec<PathBuf> = sources()
-        .into_iter()
-        .filter(|p| p.starts_with(&source) && !is_test(p) && p.extension().is_some_and(|e| e == "rs"))
-        .collect();
-    let modules: Vec<String> = files.iter().map(|p| module_of(p, &source)).collect();
-    let mut below: Vec<(String, Vec<String>)> = files
-        .iter()
-        .zip(&modules)
-        .map(|(file, module)| {
-            let text = text(file);
-            let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
-            let found = paths_named(code, module).into_iter().filter_map(|path| {
-                let inside = |m: &&String| path == **m || path.starts_with(&format!("{m}::"));
-                modules.iter().filter(inside).max_by_key(|m| m.len()).filter(|m| *m != module).cloned()
-            });
-            (module.clone(), found.collect())
-        })
-        .collect();
-    assert!(below.iter().map(|(_, b)| b.len()).sum::<usize>() > 100, "dependencies are found: {below:#?}");
-    // Take away what stands on nothing, again and again.
-    loop {
-        let left: Vec<String> = below.iter().map(|(m, _)| m.clone()).collect();
-        let before = below.len();
-        below.retain(|(_, on)| on.iter().any(|m| left.contains(m)));
-        if below.len() == before {
-            break;
+fn files_of_a_crate_need_each_other_in_no_circle() {
+    let mut wrong: Vec<String> = Vec::new();
+    let mut left: Vec<_> = CIRCLES.iter().collect();
+    let mut needs_found = 0;
+    for directory in fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = directory.file_name().unwrap().to_str().unwrap();
+        let source = directory.join("src");
+        let roots = ["lib.rs", "main.rs"].map(|file| source.join(file));
+        assert!(roots.iter().any(|file| file.is_file()), "{name} has a root");
+        for root in roots.iter().filter(|file| file.is_file()) {
+            let needs = circles::needs(root, &|path| fs::read_to_string(path).ok());
+            needs_found += needs.values().map(|others| others.len()).sum::<usize>();
+            for circle in circles::circles(&needs) {
+                let relative = |file: &PathBuf| file.strip_prefix(&source).unwrap().to_str().unwrap().to_string();
+                let files: Vec<String> = circle.iter().map(relative).collect();
+                match left.iter().position(|(of, listed, _)| *of == name && files == *listed) {
+                    Some(known) => drop(left.remove(known)),
+                    None => wrong.push(format!(
+                        "{name}: a circle of {}:\n{}",
+                        circle.len(),
+                        circles::shown(&circle, &needs)
+                    )),
+                }
+            }
         }
     }
-    assert!(below.is_empty(), "these modules stand on each other: {below:#?}");
+    wrong
+        .extend(left.iter().map(|(of, files, _)| format!("{of}: this circle is gone, or another one: {files:?}")));
+    assert!(needs_found > 1000, "needs are found: {needs_found}");
+    assert!(wrong.is_empty(), "move what both need into a file below:\n{}", wrong.join("\n"));
 }

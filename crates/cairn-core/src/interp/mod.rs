@@ -12,29 +12,34 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `values` | values |
+//! | `values`, `stop` | values; why there are none |
+//! | `machine` | the state of a run |
 //! | `primitives` | inline operations; the runtime calls that tests need |
 //! | `whole` | whole programs with the library, for tests of passes |
 //! | `transform`, `transformer_calls` | macro transformers: errors, limits, definitions on demand; their runtime calls |
 
+mod machine;
 mod primitives;
+mod stop;
 pub mod transform;
 mod transformer_calls;
 mod values;
 mod whole;
 
+pub use machine::{Env, Node, Procedure, Value};
+use machine::{Host, Machine, Out};
 pub use primitives::World;
+pub use stop::{Res, Stop};
 pub use values::{Atom, Cells, Val, boolean, cells, items, list};
 pub use whole::{Notes, run_whole};
 
-use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Program, TopForm, VarId};
+use crate::ir::{Clause, Expr, GlobalId, Program, TopForm, VarId};
 use crate::walk::deep;
 use cairn_layout::code::Site;
 use cairn_layout::machine::error;
 use cairn_layout::module::builtin;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use transform::Host;
 use values::unspecified;
 
 /// What a program did.
@@ -44,29 +49,6 @@ pub struct Outcome {
     pub trace: Vec<String>,
     /// The values of its last form, written; or why it stopped.
     pub result: Result<String, Stop>,
-}
-
-/// Why a program stopped early.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Stop {
-    /// An operand of the wrong kind, an index out of range, division by zero.
-    Operand,
-    /// A call of something that is no procedure.
-    NotProcedure,
-    /// A call with a wrong number of arguments, or a wrong number of values.
-    Arity,
-    /// A read of a variable before its definition.
-    Unbound,
-    /// Too many steps.
-    Fuel,
-    /// Something this interpreter does not do.
-    Unsupported(&'static str),
-    /// The program claims something that is not so.
-    Unsound(String),
-    /// An error that nobody handled: what it says. Only of macro transformers.
-    Raised(String, Site),
-    /// A continuation was invoked; never seen from outside.
-    Throw(usize, String),
 }
 
 /// Runs a program for at most `fuel` steps.
@@ -91,54 +73,6 @@ pub fn run(program: &Program, fuel: usize) -> Outcome {
         Out::Tail(..) | Out::Jump(..) => unreachable!("calls and jumps are run by `values`"),
     });
     Outcome { trace: machine.world.into_trace(), result }
-}
-
-/// Variables, the innermost first.
-pub type Env<'p> = Option<Rc<Node<'p>>>;
-
-/// A variable and those outside.
-pub struct Node<'p> {
-    var: VarId,
-    value: RefCell<Value<'p>>,
-    next: Env<'p>,
-}
-
-enum Out<'p> {
-    One(Value<'p>),
-    Many(Vec<Value<'p>>),
-    Tail(Value<'p>, Vec<Value<'p>>),
-    Jump(LabelId, Vec<Value<'p>>),
-}
-
-struct Machine<'p> {
-    program: &'p Program,
-    globals: RefCell<Vec<Option<Value<'p>>>>,
-    world: World<Procedure<'p>>,
-    /// Values on their way to a continuation.
-    thrown: RefCell<Vec<Value<'p>>>,
-    captures: Cell<usize>,
-    /// Calls of `values` under way.
-    depth: Cell<usize>,
-    /// Present when a macro transformer runs, or a whole program with the library.
-    host: Option<Host<'p>>,
-}
-
-/// What a step yields, or why there are no more.
-pub type Res<T> = Result<T, Stop>;
-
-/// A value of the interpreter.
-pub type Value<'p> = Val<Procedure<'p>>;
-
-/// What values of the interpreter call.
-pub enum Procedure<'p> {
-    /// Code and the variables that it refers to.
-    Closure(&'p Lambda, Env<'p>),
-    /// By number.
-    Continuation(usize),
-    /// A procedure of a transformer's host, by number.
-    Native(u32),
-    /// A procedure of the machine, one of `cairn_layout::module::builtin`.
-    Builtin(usize),
 }
 
 fn bind<'p>(env: &Env<'p>, var: VarId, value: Value<'p>) -> Env<'p> {

@@ -1,8 +1,8 @@
 //! What primitive operations and runtime calls do, for any interpreter whose values are [`Val`]s; and what a program
 //! leaves behind: what it wrote, and its machine slots.
 
+use super::stop::{Res, Stop};
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified, wrap};
-use super::{Res, Stop};
 use crate::ir::Literal;
 use crate::prim::{IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;

@@ -9,15 +9,17 @@
 //! them, and what nobody handles ends the run with the message that the program would give ([`Stop::Raised`]). A run
 //! ends after [`MAX_STEPS`] steps or at [`MAX_DEPTH`] calls inside each other.
 
+pub use super::machine::Natives;
+use super::machine::{Host, Machine, Out, Procedure, Value};
+use super::stop::{Res, Stop};
 use super::values::{Atom, Val, boolean, fixnum, list};
-use super::{Machine, Out, Procedure, Res, Stop, Value};
 use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::{error, slot};
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Steps of one run.
@@ -37,35 +39,8 @@ pub const ASKED: u32 = 1 << 16;
 /// The tag in the vector around a transformer that may expand assignments.
 const VARIABLE_TRANSFORMER: &str = "variable-transformer";
 
-/// Procedures of the host.
-pub trait Natives<'p> {
-    /// Calls the procedure with this number: its value, or what is wrong.
-    fn call(&self, number: u32, args: &[Value<'p>]) -> Result<Value<'p>, String>;
-}
-
 /// Globals of this number and above are variables of another program, the library's, with this subtracted.
 pub const LIBRARY_GLOBALS: u32 = 1 << 24;
-
-/// What a transformer needs beyond a program under test.
-pub(super) struct Host<'p> {
-    definitions: FxHashMap<GlobalId, &'p Expr>,
-    natives: &'p dyn Natives<'p>,
-    /// Exports of the library that was compiled beforehand, as variables.
-    exports: &'p FxHashMap<u32, GlobalId>,
-    /// Values of variables from [`LIBRARY_GLOBALS`] on.
-    values: RefCell<FxHashMap<GlobalId, Value<'p>>>,
-    symbols: Cell<u32>,
-    /// Are claims that checks are not needed checked?
-    audits: bool,
-}
-
-impl<'p> Host<'p> {
-    /// A host of programs that define what they need.
-    pub(super) fn auditing(natives: &'p dyn Natives<'p>, exports: &'p FxHashMap<u32, GlobalId>) -> Host<'p> {
-        let definitions = FxHashMap::default();
-        Host { definitions, natives, exports, values: RefCell::default(), symbols: Cell::new(0), audits: true }
-    }
-}
 
 /// Calls the value of `transformer` with arguments, which are an assignment's if `assignment`. `forms` are those of the
 /// libraries and of the definitions that it refers to, `program` has their variables and names; imports from the

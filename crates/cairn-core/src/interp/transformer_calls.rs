@@ -1,8 +1,9 @@
 //! Runtime calls of macro transformers.
 
+use super::machine::{Machine, Procedure, Value};
+use super::stop::{Res, Stop};
 use super::transform::{character, string};
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified};
-use super::{Machine, Procedure, Res, Stop, Value};
 use crate::walk::deep;
 use cairn_layout::code::Site;
 use cairn_num::division::Round;

@@ -2,7 +2,7 @@
 //!
 //! A value knows nothing of what is interpreted: what a procedure is, is a parameter.
 
-use super::{Res, Stop};
+use super::stop::{Res, Stop};
 use crate::prim::Kind;
 use crate::walk::deep;
 use cairn_layout::object::numeric::NumericKind;

@@ -8,8 +8,8 @@
 //! A form may do what is not to be had here; that is noted, too. A program may go on for too long: what it noted before
 //! counts ([`Notes::end`]).
 
-use super::transform::Host;
-use super::{Machine, Out, Stop, Value};
+use super::machine::{Host, Machine, Natives, Out, Value};
+use super::stop::Stop;
 use crate::ir::{Program, TopForm};
 use crate::walk::deep;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ impl Notes {
 
 struct Nobody;
 
-impl<'p> super::transform::Natives<'p> for Nobody {
+impl<'p> Natives<'p> for Nobody {
     fn call(&self, _: u32, _: &[Value<'p>]) -> Result<Value<'p>, String> {
         Err("there are no procedures of a host".into())
     }

@@ -25,9 +25,9 @@
 //! Invariants: only `Fix`-bound procedures are moved, code is never copied; jumps are in tail position of their
 //! `Labels`. Complexity: near linear (dominators after Cooper, Harvey & Kennedy, 2001).
 
-use crate::inlined::{InlineTable, each_site};
+use crate::inlined::InlineTable;
 use crate::ir::{Expr, Label, LabelId, Program, VarId};
-use crate::walk::{deep, for_each_child_mut, list_expr, select_clause, take};
+use crate::walk::{deep, each_site, for_each_child_mut, list_expr, select_clause, take};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! Every object asked of the runtime, which writes its prefix and spends the budget; it never collects.
 
-use super::Allocator;
+use super::allocator::Allocator;
 use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
 use cairn_layout::object::AllocKind;

@@ -11,7 +11,8 @@
 //! alias class: LLVM may not move the object's first stores above it. And runtime calls take cells from the same lists:
 //! no call that allocates may be declared to leave memory alone ([`Allocator::keeps_state_in_memory`]).
 
-use super::{Allocator, after_prefix, by_call};
+use super::allocator::{Allocator, after_prefix};
+use super::by_call;
 use crate::emit::builder::{Builder, ins};
 use crate::emit::ir_text::{Odds, Val};
 use cairn_layout::machine::Machine;

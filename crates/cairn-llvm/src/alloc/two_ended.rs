@@ -9,7 +9,7 @@
 //!
 //! `hi - lo >= bytes` is the one check for both. Pairs lie apart, so that a collector finds their starts by arithmetic.
 
-use super::{Allocator, after_prefix};
+use super::allocator::{Allocator, after_prefix};
 use crate::emit::builder::{Builder, ins};
 use crate::emit::ir_text::Val;
 use cairn_layout::object::AllocKind;

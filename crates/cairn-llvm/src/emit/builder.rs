@@ -7,8 +7,7 @@
 //! cannot depend on them either.
 
 use super::ir_text::{Mem, Odds, Val};
-use super::regs::Regs;
-use crate::alloc::Allocator;
+use super::registers::Regs;
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::machine::Machine;
 use cairn_layout::value::Value as Word;
@@ -44,8 +43,6 @@ pub(crate) struct Builder {
     here: Label,
     /// What the collector asks of the code.
     pub collector: &'static CollectorFacts,
-    /// How it allocates.
-    pub alloc: &'static dyn Allocator,
     /// Frames are LLVM's (`StrategyFacts::native`).
     pub native: bool,
     /// The registers as the function, or the call that it goes on behind, received them.
@@ -64,10 +61,9 @@ impl Builder {
     /// A function without machine registers: a C function of the prelude.
     pub(crate) fn c_function(collector: &'static CollectorFacts) -> Builder {
         let (out, cold) = (String::new(), String::new());
-        let alloc = crate::alloc::for_facts(collector);
         let (native, incoming) = (false, Regs::parameters());
         let here = Label("entry".into());
-        Builder { out, cold, next: 0, here, collector, alloc, native, incoming, location: None }
+        Builder { out, cold, next: 0, here, collector, native, incoming, location: None }
     }
 
     /// A piece of Scheme code: the allocas of the machine's registers are in place.

@@ -13,6 +13,7 @@ use super::builder::{ins, line};
 use super::emitter::Emitter;
 use super::ir_text::{Odds, Val};
 use super::regs::{Place, Regs, known_place};
+use crate::alloc;
 use cairn_frame::ir::*;
 use cairn_layout::code::{Site, expected_values};
 use cairn_layout::limits::ARG_REGISTERS;
@@ -98,7 +99,7 @@ impl<'m> Emitter<'_, 'm> {
         let short = self.room_below(room);
         self.branch(&short, &other, &make, Odds::Unlikely);
         self.start(&make);
-        let (alloc, value) = (self.alloc, self.unknown_param(start));
+        let (alloc, value) = (alloc::for_facts(self.collector), self.unknown_param(start));
         alloc.checked(self, room);
         let pair = self.pair(&value, &Val::word(Word::NIL.0));
         let made = self.here();

@@ -16,7 +16,6 @@
 //!
 //! Linear in the size of the module.
 
-use super::emitter::Emitter;
 use cairn_core::ir::GlobalId;
 use cairn_core::prim::MAKE_RECORD_SUBTYPE;
 use cairn_frame::ir::{Function, Module, Op, Operand, Stmt, Var};
@@ -33,7 +32,7 @@ pub(super) struct Heirs(HashMap<GlobalId, Vec<GlobalId>>);
 pub(super) type GlobalsIn = HashMap<Var, Option<GlobalId>>;
 
 /// What the variables of a function hold.
-fn globals_in(f: &Function) -> GlobalsIn {
+pub(super) fn globals_in(f: &Function) -> GlobalsIn {
     let mut held = GlobalsIn::new();
     for s in f.blocks.iter().flat_map(|b| &b.stmts) {
         if let Stmt::Assign(v, op) = s {
@@ -48,6 +47,16 @@ fn globals_in(f: &Function) -> GlobalsIn {
 }
 
 impl Heirs {
+    /// Does no type extend another one?
+    pub(super) fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The types that extend the one in this variable, if they are few.
+    pub(super) fn of_type(&self, g: GlobalId) -> Option<&Vec<GlobalId>> {
+        self.0.get(&g)
+    }
+
     /// Finds them.
     pub(super) fn of(module: &Module) -> Heirs {
         let mut parents: HashMap<GlobalId, Option<GlobalId>> = HashMap::new();
@@ -92,18 +101,5 @@ impl Heirs {
         heirs.retain(|_, of| of.len() <= FEW);
         heirs.values_mut().for_each(|of| of.sort_by_key(|g| g.0));
         Heirs(heirs)
-    }
-}
-
-impl Emitter<'_, '_> {
-    /// The variables of the types that extend the one which is this operand, if they are few.
-    pub(super) fn heirs_of(&mut self, rtd: &Operand) -> Vec<u32> {
-        let (Some((_, f)), Operand::Var(v)) = (self.func, rtd) else { return Vec::new() };
-        if self.cx.heirs.0.is_empty() {
-            return Vec::new();
-        }
-        let held = self.globals_in.get_or_insert_with(|| globals_in(f));
-        let of = held.get(v).copied().flatten().and_then(|g| self.cx.heirs.0.get(&g));
-        of.map(|of| of.iter().map(|g| g.0).collect()).unwrap_or_default()
     }
 }

@@ -56,6 +56,7 @@ mod objects;
 mod prelude;
 pub(crate) mod prims;
 mod raise;
+mod registers;
 mod regs;
 mod runtime_calls;
 mod safepoint;

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, ins, line};
 use super::ir_text::{Mem, Val};
+use crate::alloc;
 use cairn_layout::machine::{slot, slot_offset};
 use cairn_layout::object::{AllocKind, PAIR_BYTES, continuation, headed_bytes};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
@@ -9,7 +10,7 @@ use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 impl Builder {
     /// Memory for an object that a heap check has covered; returns the address (a word).
     pub(crate) fn allocate(&mut self, kind: AllocKind, bytes: u64) -> Val {
-        let alloc = self.alloc;
+        let alloc = alloc::for_facts(self.collector);
         let at = alloc.take(self, kind, bytes);
         if self.native { self.of_its_own(&at) } else { at }
     }

@@ -14,6 +14,7 @@
 
 use super::builder::{Builder, ins};
 use super::ir_text::Val;
+use crate::alloc;
 use cairn_layout::calls::{ALLOC, FAIL, PURE, RT_CALLS, RtIndex};
 use cairn_layout::machine::Machine;
 use std::fmt::Write;
@@ -109,7 +110,7 @@ impl Builder {
             let _ = write!(list, ", i64 {a}");
         }
         let flags = row_of(symbol).row().flags;
-        let takes_memory = flags & (ALLOC | FAIL) != 0 && self.alloc.keeps_state_in_memory();
+        let takes_memory = flags & (ALLOC | FAIL) != 0 && alloc::for_facts(self.collector).keeps_state_in_memory();
         let (memory, attributes) = if leaves_memory_alone(symbol) && !takes_memory && moved.is_none() {
             // One that may raise does not come back: what was stored before must be there.
             ("", if stub == offset_of!(Machine, slow_stub) { " #4" } else { " #3" })

@@ -14,6 +14,7 @@
 use super::builder::{ins, line};
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Odds, Val};
+use crate::alloc;
 use cairn_frame::ir::{Rep, Var};
 use cairn_layout::collector::Moving;
 use cairn_layout::limits::{CHECK_RESERVE, SPILL_WORDS};
@@ -44,7 +45,7 @@ impl Emitter<'_, '_> {
         self.branch(&short, &cold, &go, Odds::Unlikely);
         self.out_of_line(&cold, |e| e.again(room.max(16)));
         self.start(&go);
-        let alloc = self.alloc;
+        let alloc = alloc::for_facts(self.collector);
         alloc.checked(self, room);
     }
 
@@ -67,7 +68,7 @@ impl Emitter<'_, '_> {
             (Some(v), (Some(new), after)) => Some(self.phi("i64", &[(v.clone(), here), (new, after)])),
             _ => None,
         };
-        let alloc = self.alloc;
+        let alloc = alloc::for_facts(self.collector);
         alloc.checked(self, room);
         extra
     }

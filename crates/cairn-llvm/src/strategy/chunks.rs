@@ -8,7 +8,7 @@
 //! A function entered by returning finds its own frame at `sp` and replaces it: slots stay where they are, only the low
 //! end moves. The stack check before the call has found room.
 
-use super::{Push, Strategy};
+use super::operations::{Push, Strategy};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;

@@ -7,7 +7,7 @@
 //! A frame is allocated at every call, covered by the heap check before it, and never changed; so
 //! `sp` is a value, and a heap check that collects gets a new one.
 
-use super::{Push, Strategy};
+use super::operations::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;

@@ -3,7 +3,7 @@
 //! There is nothing to push, to find or to leave: calls and returns are `emit/native_calls.rs`. What is rare is the
 //! runtime's.
 
-use super::{Push, Strategy};
+use super::operations::{Push, Strategy};
 use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
 use cairn_core::ir::Shots;

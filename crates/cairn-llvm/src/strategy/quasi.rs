@@ -12,7 +12,7 @@
 //! A frame is written once. Leaving it puts it back, unless it bears the mark: it has been captured, or a collection
 //! has found it; then only the collector knows when it is free.
 
-use super::{Push, Strategy};
+use super::operations::{Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;

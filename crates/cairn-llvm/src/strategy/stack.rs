@@ -5,7 +5,7 @@
 //! reinstatement are the runtime's.
 
 use super::chunks::StackFrames;
-use super::{Push, Strategy};
+use super::operations::{Push, Strategy};
 use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
 use cairn_core::ir::Shots;

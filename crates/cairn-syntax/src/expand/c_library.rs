@@ -10,8 +10,8 @@
 //!
 //! The problem: a header brings hundreds of names, and some are Scheme's (`read`, `write`, `abs`, `exit`). A program
 //! that has worked must go on working when it gets a header. The idea: the names are *offered*
-//! ([`Origin::Offered`](super::meaning::Origin)): an import or a definition of the program comes before them, wherever it
-//! stands. What `only` lists was asked for, and is imported as by `import`.
+//! ([`Origin::Offered`](super::meaning::Origin)): an import or a definition of the program comes before them, wherever
+//! it stands. What `only` lists was asked for, and is imported as by `import`.
 
 use super::loader::{LibraryName, NamePart};
 use super::meaning::Binding;

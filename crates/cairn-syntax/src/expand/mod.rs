@@ -29,7 +29,8 @@
 //! | `cycle` | quoted data that contain themselves |
 //! | `label` | labels in program text |
 //! | `layout` | numbers of cairn-layout as a library |
-//! | `record`, `record_info`, `record_code`, `record_parts`, `structure_vector` | `define-record-type`, `define-structure-vector` |
+//! | `record`, `record_info`, `record_code`, `record_parts` | `define-record-type` |
+//! | `structure_vector` | `define-structure-vector` |
 //! | `c` | `c-procedure` and its like |
 //! | `c_header` | definitions of C headers, which wait until something refers to them |
 //! | `macros`, `rules` | macros that were compiled; `syntax-rules` |

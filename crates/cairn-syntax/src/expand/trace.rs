@@ -33,7 +33,6 @@ pub(super) type Trace = Option<Rc<Step>>;
 
 /// How many macro uses, each in the expansion of the next, are looked at to find out where a text came from …
 pub(super) const MAKERS: usize = 64;
-
 /// … and so many of other macros around it are shown.
 pub(super) const MAKERS_SHOWN: usize = 16;
 

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a fact that is not refuted holds in every run.
 
-use super::{Captures, takes_one};
+use super::captures::{Captures, takes_one};
 use crate::ir::{Expr, LabelId, Lambda, Program, Shots, TopForm, VarId};
 use crate::passes::known::GlobalFacts;
 use crate::prim::{Op, PrimOp};

@@ -32,6 +32,7 @@
 //! Complexity: linear, but for nests of lambdas around an occurrence, a step each; and join points are placed in
 //! receivers of limited size only.
 
+mod captures;
 mod exit_joins;
 mod fates;
 
@@ -41,6 +42,7 @@ use crate::prim::PrimOp;
 use crate::walk::{deep, for_each_child_mut, rewrite, size_at_most, take, visit, visit_now};
 use cairn_layout::code::Site;
 use cairn_layout::module::builtin;
+use captures::{Captures, takes_one};
 pub(super) use exit_joins::Joins;
 use fates::{Fate, Returns, Scan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -123,49 +125,6 @@ fn wrappers(program: &Program, facts: &GlobalFacts) -> FxHashMap<GlobalId, Shots
         matches!((&params[..], &**receiver), ([p], Expr::Local(v)) if p == v).then_some((*g, *shots))
     };
     program.forms.iter().filter_map(wrapped).collect()
-}
-
-/// Which expressions capture.
-struct Captures {
-    wrappers: FxHashMap<GlobalId, Shots>,
-}
-
-impl Captures {
-    fn captures(&self, e: &Expr) -> bool {
-        self.receiver(e).is_some()
-    }
-
-    /// How an expression captures, and for what.
-    fn receiver<'a>(&self, e: &'a Expr) -> Option<(Shots, &'a Expr, Site)> {
-        match e {
-            Expr::CallCc(shots, f, site) => Some((*shots, f, *site)),
-            Expr::Call(f, args, site) => match (&**f, &args[..]) {
-                (Expr::Global(g, _), [receiver]) => Some((*self.wrappers.get(g)?, receiver, *site)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn receiver_mut<'a>(&self, e: &'a mut Expr) -> Option<&'a mut Expr> {
-        match e {
-            Expr::CallCc(_, f, _) => Some(f),
-            Expr::Call(f, args, _) => match (&**f, &mut args[..]) {
-                (Expr::Global(g, _), [receiver]) if self.wrappers.contains_key(g) => Some(receiver),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-/// The lambda of a receiver that takes a continuation, and the continuation.
-fn takes_one(receiver: &Expr) -> Option<(&Lambda, VarId)> {
-    let Expr::Lambda(l) = receiver else { return None };
-    match &l.clauses[..] {
-        [Clause { params, rest: None, .. }] if params.len() == 1 => Some((l, params[0])),
-        _ => None,
-    }
 }
 
 /// `(fix ((r (lambda …))) … (call/cc r) …)`: a receiver that is used once goes where it is used.

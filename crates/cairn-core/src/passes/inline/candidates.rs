@@ -7,7 +7,7 @@
 //! Linear in the size of the program, except breaker selection, which is linear per breaker in the size of its
 //! cycle.
 
-use super::lambda_size;
+use super::sizes::lambda_size;
 use crate::ir::{Expr, Program};
 use crate::passes::known::GlobalFacts;
 use crate::walk::visit;

@@ -3,7 +3,7 @@
 //! Identities that drop an operand's check apply only when the check is proven or the operand is a constant.
 
 use super::branch::boolean;
-use super::{Ctx, Simplifier, Step, constant, truth, unit};
+use super::state::{Ctx, Simplifier, Step, constant, truth, unit};
 use crate::effects;
 use crate::ir::{Expr, Literal};
 use crate::passes::fold;

@@ -12,7 +12,7 @@
 //! exits lead to becomes a label, or is copied when it is tiny. So `and`, `or`, `case` and searching loops in a test
 //! become plain control flow, without code growth.
 
-use super::{Atom, Ctx, Simplifier, single_valued, truth, unit};
+use super::state::{Atom, Ctx, Simplifier, single_valued, truth, unit};
 use crate::ir::{Clause, Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::{bind_clause, deep, list_expr, take};
@@ -156,7 +156,7 @@ impl Simplifier<'_> {
         }
         let e = self.simplify(e, ctx);
         match &e {
-            Expr::Const(l) if super::copyable(l) => Arm::Done(e),
+            Expr::Const(l) if crate::passes::known::copyable(l) => Arm::Done(e),
             Expr::Local(v) => {
                 if let Some(u) = self.uses.get_mut(v.0 as usize) {
                     *u += count as u32;
@@ -189,7 +189,7 @@ impl Simplifier<'_> {
             Expr::Seq(mut es) => {
                 let last = es.pop().expect("not empty");
                 let last = self.push(last, a, b, ctx);
-                self.wrap(es.into_iter().map(super::Step::Do).collect(), last)
+                self.wrap(es.into_iter().map(super::state::Step::Do).collect(), last)
             }
             Expr::Receive { producer, mut clause, site } => {
                 let body = take(&mut clause.body);
@@ -213,7 +213,7 @@ impl Simplifier<'_> {
     fn decide(&mut self, test: Expr, a: &mut Arm, b: &mut Arm, ctx: Ctx) -> Expr {
         match test {
             Expr::Const(l) => {
-                let arm = if super::is_true(&l) { a.take() } else { b.take() };
+                let arm = if super::state::is_true(&l) { a.take() } else { b.take() };
                 self.land(arm, ctx)
             }
             Expr::Jump(..) => test,

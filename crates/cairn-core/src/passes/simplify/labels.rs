@@ -8,28 +8,9 @@
 //! Bodies are simplified when the first jump to them is met, so unreachable labels are never looked at. A jump is in
 //! tail position of its `Labels`, so a body that moves to it is simplified for the context of the `Labels`.
 
-use super::{Ctx, Simplifier};
+use super::state::{Ctx, Mode, Simplifier, State};
 use crate::ir::{Expr, Label, LabelId, VarId};
 use crate::walk::{Renaming, copy_fresh};
-
-/// What happens to a label.
-pub(super) struct State {
-    params: Vec<VarId>,
-    /// The body yet to be simplified; taken when it moves.
-    body: Option<Expr>,
-    mode: Mode,
-    reached: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    /// Stays a label.
-    Label,
-    /// Moves to its only jump.
-    Once,
-    /// Is copied to its jumps.
-    Copy,
-}
 
 fn atomic(e: &Expr) -> bool {
     matches!(e, Expr::Const(_) | Expr::Local(_) | Expr::Global(..))

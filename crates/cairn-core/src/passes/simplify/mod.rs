@@ -31,75 +31,21 @@ mod algebra;
 mod branch;
 mod labels;
 mod place;
+mod state;
 
 use super::keep_frames::shown;
 use super::known::{GlobalFacts, copyable};
 use crate::effects::{self, Effects};
-use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
+use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{bind_clause, count_uses, deep, select_clause, visit};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What is needed of an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ctx {
-    /// Its value or values.
-    Value,
-    /// Whether it is `#f`.
-    Test,
-    /// Only its effects.
-    Effect,
-}
-
-/// What a variable may be replaced by.
-#[derive(Clone)]
-enum Atom {
-    Const(Literal),
-    Local(VarId),
-    Global(GlobalId, Site),
-}
-
-impl Atom {
-    fn expr(&self) -> Expr {
-        match self {
-            Atom::Const(l) => Expr::Const(l.clone()),
-            Atom::Local(v) => Expr::Local(*v),
-            Atom::Global(g, s) => Expr::Global(*g, *s),
-        }
-    }
-}
-
-/// A piece of an expression that is evaluated before what follows.
-enum Step {
-    Bind(VarId, Expr),
-    Do(Expr),
-    Fix(Vec<(VarId, Lambda)>),
-    Receive(Expr, Vec<VarId>, Option<VarId>, Site),
-}
+pub(super) use state::Ctx;
+use state::{Atom, Simplifier, Step, constant, truth, unit};
 
 /// At most this many steps move out of one expression.
 const PEEL: usize = 30;
-
-struct Simplifier<'a> {
-    program: &'a mut Program,
-    facts: &'a GlobalFacts,
-    env: Vec<Option<Atom>>,
-    /// Variables known to be true (not `#f`) here.
-    truths: Vec<bool>,
-    /// Upper bound of the number of occurrences.
-    uses: Vec<u32>,
-    /// Variables bound to complex numbers of known parts.
-    complexes: FxHashMap<VarId, [Atom; 2]>,
-    labels: FxHashMap<LabelId, labels::State>,
-    label_uses: Vec<u32>,
-    /// Global procedures that do nothing but call one another, forever.
-    endless: FxHashSet<GlobalId>,
-    /// Index of the top-level form that is being simplified.
-    form: usize,
-    /// How many lambdas enclose the expression: outside of all, it is evaluated when its form is.
-    lambdas: usize,
-}
 
 /// Runs the pass.
 pub fn run(program: &mut Program, facts: &GlobalFacts) {
@@ -142,40 +88,6 @@ pub fn run(program: &mut Program, facts: &GlobalFacts) {
         i > last || !matches!(f, TopForm::Expr(Expr::Const(Literal::Unspecified)))
     });
     program.forms = forms;
-}
-
-fn unit() -> Expr {
-    Expr::Const(Literal::Unspecified)
-}
-
-fn truth(b: bool) -> Expr {
-    Expr::Const(Literal::Bool(b))
-}
-
-fn is_true(l: &Literal) -> bool {
-    !matches!(l, Literal::Bool(false))
-}
-
-/// A constant in context.
-fn constant(l: Literal, ctx: Ctx) -> Expr {
-    match ctx {
-        Ctx::Value => Expr::Const(l),
-        Ctx::Test => truth(is_true(&l)),
-        Ctx::Effect => unit(),
-    }
-}
-
-/// Does the expression give exactly one value (if it returns)?
-fn single_valued(e: &Expr) -> bool {
-    matches!(
-        e,
-        Expr::Const(_)
-            | Expr::Local(_)
-            | Expr::Global(..)
-            | Expr::Prim { .. }
-            | Expr::Lambda(_)
-            | Expr::SetGlobal(..)
-    )
 }
 
 /// `(lambda (a b) (g a b))`, where `g` is a global procedure of exactly these parameters: the same as `g`. But where a

@@ -16,7 +16,7 @@
 //!
 //! So it does not pass operations with proven operands once one of its own variables has been seen on the way.
 
-use super::Simplifier;
+use super::state::Simplifier;
 use crate::effects::{self, Effects, jumps_out};
 use crate::ir::{Expr, VarId};
 use crate::prim::fixnum_bit;

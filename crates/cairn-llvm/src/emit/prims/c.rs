@@ -7,14 +7,13 @@
 //! A small function of a C source has a number instead. The call has its own type, and LLVM puts the function there
 //! ([`crate::c_source`]): no call is left, whatever the frames are, and so nothing that a call would leave behind.
 
-use super::c_structs::Piece;
 use super::{Value, literal_fixnum};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::PrimOp;
 use cairn_frame::ir::{Module, Op, Operand, Prim, Stmt};
-use cairn_layout::c::{CType, Passed, direct, inlined_symbol};
+use cairn_layout::c::{CType, Passed, Shape, direct, inlined_symbol};
 use cairn_layout::machine::{Machine, NativeStubs, slot, slot_offset};
 use cairn_layout::value::{CHAR_BYTE, CHAR_SHIFT, TAG_OBJECT, Value as Word};
 use std::collections::BTreeMap;
@@ -43,6 +42,19 @@ pub fn c_type_name(t: CType) -> &'static str {
         CType::String | CType::Pointer | CType::Bytes => "ptr",
         _ => type_name(t),
     }
+}
+
+/// An argument, or a part of one.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// An `i64`.
+    Word(Val),
+    /// A `double`.
+    Double(Val),
+    /// A `float`.
+    Float(Val),
+    /// A structure at an address, an `i64`.
+    Struct(Shape, Val),
 }
 
 /// What a call leaves.

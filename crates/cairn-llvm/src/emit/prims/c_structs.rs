@@ -14,7 +14,7 @@
 //! Invariants: no byte outside of the structure is read; what is behind it in the last word of a result is 0.
 
 use super::Sink;
-use super::c::{Returned, type_name};
+use super::c::{Piece, Returned, type_name};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Odds, Val};
@@ -25,19 +25,6 @@ use cairn_layout::object::{AllocKind, LENGTH_SHIFT, Type, headed_bytes, header, 
 use cairn_layout::value::TAG_OBJECT;
 use std::fmt::Write;
 use std::mem::offset_of;
-
-/// An argument, or a part of one.
-#[derive(Clone, Debug)]
-pub(super) enum Piece {
-    /// An `i64`.
-    Word(Val),
-    /// A `double`.
-    Double(Val),
-    /// A `float`.
-    Float(Val),
-    /// A structure at an address, an `i64`.
-    Struct(Shape, Val),
-}
 
 /// A structure that C writes.
 pub(super) struct Room {

@@ -22,9 +22,10 @@ use super::raw_numbers::shape;
 use super::{Sink, Value, literal_fixnum};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::emitter::Emitter;
+use crate::emit::heirs::globals_in;
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op};
-use cairn_frame::ir::Prim;
+use cairn_frame::ir::{Operand, Prim};
 use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::{self, FieldKind, Slot, ancestry, compact};
 use cairn_layout::object::{AllocKind, headed_bytes};
@@ -741,5 +742,18 @@ impl Builder {
             self.store_at(&p, 8 + 8 * i as i64, v, Mem::Heap);
         }
         ins!(self, "add i64 {at}, {TAG_OBJECT}")
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The variables of the types that extend the one which is this operand, if they are few.
+    fn heirs_of(&mut self, rtd: &Operand) -> Vec<u32> {
+        let (Some((_, f)), Operand::Var(v)) = (self.func, rtd) else { return Vec::new() };
+        if self.cx.heirs.are_none() {
+            return Vec::new();
+        }
+        let held = self.globals_in.get_or_insert_with(|| globals_in(f));
+        let of = held.get(v).copied().flatten().and_then(|g| self.cx.heirs.of_type(g));
+        of.map(|of| of.iter().map(|g| g.0).collect()).unwrap_or_default()
     }
 }
