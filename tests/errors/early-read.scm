@@ -1,0 +1,6 @@
+(define (area width)
+  (define half (/ width 2))
+  (define squared (if width scale half))
+  (define scale 3)
+  (list squared scale))
+(display (list 'area (area 4)))
