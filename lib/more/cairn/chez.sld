@@ -94,7 +94,7 @@
    &syntax make-syntax-violation syntax-violation? syntax-violation-form syntax-violation-subform
    &undefined make-undefined-violation undefined-violation?
    ;; text ports
-   format printf fprintf pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
+   format printf fprintf fresh-line pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
    ;; time
    real-time cpu-time current-time time-second time-nanosecond)
@@ -131,9 +131,10 @@
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
    (only (cairn control) call/1cc condition->string)
-   (only (cairn port) with-input-from-string)
+   (only (cairn port) with-input-from-string fresh-line)
+   (cairn format)
    (rename (only (cairn dialects) 1+ 1- add1 sub1 random list-head for-all exists remp atom?
-                 fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
+                 fluid-let gensym void pretty-print get-line get-char get-string-all
                  get-datum lookahead-char put-char put-string put-datum with-output-to-string
                  call-with-string-output-port real-time symbol<? define-structure)
            (define-structure define-mit-structure)))
@@ -217,7 +218,7 @@
         (cond (entry (cdr entry)) ((pair? default) (car default)) (else #f))))
     (define (remprop symbol key)
       (hashtable-set! properties symbol
-                       (srfi-remove (lambda (entry) (eq? (car entry) key)) (hashtable-ref properties symbol '()))))
+                      (srfi-remove (lambda (entry) (eq? (car entry) key)) (hashtable-ref properties symbol '()))))
 
     ;;;; Errors
 

@@ -116,6 +116,7 @@ pub(super) fn has_line(port: Port, bytes: &[u8]) -> bool {
 
 /// Writes what can be written without blocking: how many bytes that is. `None`: the failure is recorded.
 pub(super) fn write_some(ctx: &mut Machine, port: Port, fd: i32, bytes: &[u8]) -> Option<usize> {
+    note_line(port, bytes);
     if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
         rt(ctx).last_output = *last;
     }

@@ -84,6 +84,7 @@ pub extern "C" fn cairn_port_take(ctx: &mut Machine, v: Value) -> Value {
         return make_bytevector(ctx, &[]);
     }
     let taken = make_bytevector(ctx, &port.buffer()[..port.pos()]);
+    note_line(port, access::byte_slice(taken));
     port.set_pos(0);
     taken
 }

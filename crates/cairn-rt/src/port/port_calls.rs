@@ -148,6 +148,16 @@ pub extern "C" fn cairn_port_line(ctx: &mut Machine, v: Value) -> Value {
     Value::fixnum(expect!(ctx, "port-line", 1, "a port", v, Port::of(v)).line())
 }
 
+/// `(port-inside-line? port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_port_inside_line(ctx: &mut Machine, v: Value) -> Value {
+    let port = check!(check_port(ctx, "fresh-line", 1, v, FLAG_OUTPUT | FLAG_TEXTUAL));
+    Value::bool(match port.pos() {
+        0 => port.flags() & FLAG_INSIDE_LINE != 0,
+        n => port.buffer()[n - 1] != b'\n',
+    })
+}
+
 /// `(read-line port)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_read_line(ctx: &mut Machine, port: Value) -> Value {
