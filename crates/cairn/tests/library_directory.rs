@@ -49,6 +49,16 @@ fn an_edited_library_is_used_at_once() {
     )
     .unwrap();
     assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)1");
+    // what an open program evaluates reaches primitives that only compiled code has
+    let open = scratch.0.join("open.scm");
+    fs::write(
+        &open,
+        "(import (scheme base) (scheme write) (scheme eval) (scheme repl) (cairn weak) (srfi 18))
+         (write (weak-pair? (weak-cons 1 2)))
+         (write (eval '(thread? (current-thread)) (interaction-environment)))",
+    )
+    .unwrap();
+    assert_eq!(run(&open, &lib, &scratch.0), ("#t#t".to_string(), String::new()));
     let srfi = lib.join("srfi/1.scm");
     let text = fs::read_to_string(&srfi).unwrap();
     assert!(text.contains("(define list-index\n"));

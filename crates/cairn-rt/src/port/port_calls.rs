@@ -48,7 +48,7 @@ pub extern "C" fn cairn_port_standard(ctx: &mut Machine, i: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_open_input_string(ctx: &mut Machine, s: Value) -> Value {
     let chars = expect!(ctx, "open-input-string", 1, "a string", s, string_of(s));
-    let buffer = if chars.iter().all(|c| *c < 0x80) {
+    let buffer = if access::are_ascii(chars) {
         let v = alloc::alloc_object(ctx, Type::Bytevector, 0, chars.len() as u64);
         for (slot, c) in access::byte_slice_mut(v).iter_mut().zip(chars) {
             *slot = *c as u8;
