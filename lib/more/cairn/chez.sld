@@ -159,7 +159,8 @@
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
    (scheme cxr)
-   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context) (scheme time) (scheme eval) (scheme repl) (scheme load)
+   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context) (scheme time) (only (scheme eval) environment)
+   (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
@@ -226,6 +227,14 @@
     ;; Every phase sees what is defined before it.
     (define-syntax meta
       (syntax-rules () ((_ definition ...) (definition ...))))
+
+    ;; Without an environment: in that of the program, which is an open one then.
+    (define-syntax eval
+      (lambda (form)
+        (syntax-case form ()
+          ((_ x) #'(r7-eval x (interaction-environment)))
+          ((_ x environment) #'(r7-eval x environment))
+          (id (identifier? #'id) #'r7-eval))))
 
     ;;;; Lists
 
