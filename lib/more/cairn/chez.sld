@@ -51,11 +51,12 @@
    syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
    bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
    syntax-violation syntax->list datum with-implicit meta
-   define-structure define-record rec fluid-let assert time record-case exclusive-cond eval-when meta-cond
+   define-structure define-record rec fluid-let assert time record-case exclusive-cond alias eval-when meta-cond
    critical-section with-interrupts-disabled
    trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port
    ;; lists
-   iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove remq! remv! remove! merge!
+   iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove remq! remv! remove!
+   merge!
    list* subst substq substv subst! substq! substv! fold-left fold-right
    for-all exists (rename for-all andmap) (rename exists ormap) append! reverse! atom? list-sort sort sort! merge
    vector-sort vector-sort!
@@ -86,7 +87,8 @@
    (rename fl>=? fl>=) flabs flsqrt flexp fllog flsin flcos fltan flasin flacos flatan flfloor flceiling flround
    fltruncate flmax flmin flzero? flpositive? flnegative? flinteger? flnan? fixnum->flonum flonum->fixnum
    ;; symbols, strings, characters
-   gensym gensym? gensym-prefix property-list char- symbol<? string-copy! string-truncate! substring-fill! bytevector-copy! putprop getprop remprop
+   gensym gensym? gensym-prefix property-list char- symbol<? string-copy! string-truncate! substring-fill!
+   bytevector-copy! putprop getprop remprop
    string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc string-normalize-nfkd
    char-titlecase char-title-case? char-general-category
    ;; bytevectors
@@ -129,8 +131,11 @@
    &syntax make-syntax-violation syntax-violation? syntax-violation-form syntax-violation-subform
    &undefined make-undefined-violation undefined-violation?
    ;; text ports
-   format printf fprintf fresh-line pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
+   format printf fprintf fresh-line pretty-print get-line get-char get-string-all get-datum lookahead-char put-char
+   put-string
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
+   optimize-level debug-level collect-request-handler enable-cross-library-optimization
+   generate-inspector-information print-gensym print-graph print-brackets
    ;; time
    real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
    time>=? time-difference add-duration subtract-duration copy-time sleep
@@ -159,7 +164,8 @@
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
    (scheme cxr)
-   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context) (scheme time) (only (scheme eval) environment)
+   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context)
+   (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
@@ -192,7 +198,8 @@
    (rnrs enums)
    (only (srfi 126) make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set!
          hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries
-         hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash string-ci-hash hashtable-mutable?
+         hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash string-ci-hash
+         hashtable-mutable?
          hashtable-equivalence-function hashtable-hash-function)
    (except (srfi 143) fx-width fx-greatest fx-least fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
            fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit fxbit-field fxbit-field-rotate fxbit-field-reverse)

@@ -11,7 +11,9 @@
    random-seed char- number->string bytevector->s8-list s8-list->bytevector
    make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
    fxvector->list list->fxvector
-   gensym gensym? gensym-prefix getprop putprop remprop property-list)
+   gensym gensym? gensym-prefix getprop putprop remprop property-list
+   optimize-level debug-level collect-request-handler enable-cross-library-optimization
+   generate-inspector-information print-gensym print-graph print-brackets)
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
           (scheme case-lambda) (scheme char) (scheme complex) (scheme inexact)
           (only (cairn control) wrong-type) (only (cairn sort) list-merge) (only (cairn text) generate-symbol)
@@ -175,4 +177,15 @@
       (let loop ((l (property-list symbol)))
         (cond ((null? l) (hashtable-set! properties symbol (cons* key value (property-list symbol))))
               ((eq? (car l) key) (set-car! (cdr l) value))
-              (else (loop (cddr l))))))))
+              (else (loop (cddr l))))))
+
+    ;;;; Settings that nothing here depends on
+
+    (define optimize-level (make-parameter 0))
+    (define debug-level (make-parameter 1))
+    (define collect-request-handler (make-parameter (lambda () #f)))
+    (define enable-cross-library-optimization (make-parameter #t))
+    (define generate-inspector-information (make-parameter #f))
+    (define print-gensym (make-parameter #t))
+    (define print-graph (make-parameter #f))
+    (define print-brackets (make-parameter #t))))

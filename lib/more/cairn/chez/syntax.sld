@@ -1,6 +1,6 @@
 ;;; (cairn chez syntax): forms of Chez Scheme: old kinds of records, dispatch on records that are lists, tracing.
 (define-library (cairn chez syntax)
-  (export define-structure define-record rec record-case exclusive-cond eval-when meta-cond
+  (export define-structure define-record rec record-case exclusive-cond alias eval-when meta-cond
           critical-section with-interrupts-disabled
           trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
@@ -105,6 +105,9 @@
 
     (define-syntax exclusive-cond
       (syntax-rules () ((_ clause ...) (cond clause ...))))
+    ;; Another name for a variable or a macro.
+    (define-syntax alias
+      (syntax-rules () ((_ new old) (define-syntax new (identifier-syntax old)))))
     (define-syntax eval-when
       (syntax-rules () ((_ (situation ...) body ...) (begin body ...))))
     ;; Conditions that the expander can decide: literals, and what R7RS's cond-expand knows.

@@ -24,7 +24,8 @@
                         condition-variable-broadcast!)
                   (make-mutex make-plain-mutex))
           (rename (srfi 19) (current-time srfi-19-time))
-          (only (srfi 170) open-file textual-output open/append open/create create-directory current-directory set-current-directory! delete-directory directory-files
+          (only (srfi 170) open-file textual-output open/append open/create create-directory current-directory
+                set-current-directory! delete-directory directory-files
                 rename-file set-environment-variable! file-info file-info-directory? file-info-regular?
                 file-info-symlink? pid))
   (begin
