@@ -106,8 +106,8 @@ pub(crate) struct Files<'a> {
     repeatable: bool,
 }
 
-/// Where the packages of Snow-fort and Akku have their libraries, for a program in this directory: `lib/` in it or beside
-/// it, and the nearest `.akku/lib/` in it or above it.
+/// Where the packages of Snow-fort and Akku have their libraries, for a program in this directory: `lib/` in it or
+/// beside it, and the nearest `.akku/lib/` in it or above it.
 fn package_directories(beside: &Path) -> Vec<PathBuf> {
     // the empty path is the working directory, but has no absolute path
     let whole = std::path::absolute(if beside.as_os_str().is_empty() { Path::new(".") } else { beside });

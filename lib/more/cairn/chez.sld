@@ -155,9 +155,9 @@
    ;; threads
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex make-condition
    condition-wait condition-signal condition-broadcast make-thread-parameter
-   ;; C, weak references
+   ;; C, the collector
    load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
-   foreign-sizeof collect make-guardian weak-cons weak-pair?)
+   foreign-sizeof collect make-guardian)
   (import
    (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
            (define-record-type define-plain-record-type))
@@ -172,7 +172,7 @@
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
    (cairn chez syntax) (cairn chez data) (cairn chez system)
-   (only (cairn weak) collect make-guardian weak-cons weak-pair?)
+   (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
          string-normalize-nfkd char-titlecase char-title-case? char-general-category)

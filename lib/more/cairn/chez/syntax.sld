@@ -144,7 +144,7 @@
          objects
          (cons #t (map (lambda (x) #f) objects)))))
 
-    ;; A procedure that tells of its calls.  A tail call of a traced procedure is as deep as its caller, and remains one.
+    ;; A procedure that tells of its calls.  A tail call of a traced procedure is as deep as its caller, and stays one.
     (define (traced name procedure)
       (lambda arguments
         (call-with-immediate-continuation-mark
