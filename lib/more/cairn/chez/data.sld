@@ -15,16 +15,16 @@
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
    generate-inspector-information print-gensym print-graph print-brackets)
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
-          (scheme case-lambda) (scheme char) (scheme complex) (scheme inexact)
+          (scheme case-lambda) (scheme char) (scheme inexact)
           (only (cairn control) wrong-type) (only (cairn sort) list-merge) (only (cairn text) generate-symbol)
           (only (srfi 1) cons* remove)
           (only (srfi 27) default-random-source random-source-pseudo-randomize!)
           (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
                 hashtable-contains? hashtable-update! hashtable-delete! hashtable-weakness
                 hashtable-equivalence-function)
-          (only (srfi 143) fixnum? fxand fxior fxnot fxarithmetic-shift fx-width fx-greatest fx-least)
+          (only (srfi 143) fixnum? fxand fxior fxnot fxarithmetic-shift fx-width)
           (only (srfi 151) bitwise-and bitwise-ior bitwise-not arithmetic-shift)
-          (only (srfi 160 s64) make-s64vector s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
+          (only (srfi 160 s64) make-s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
                 s64vector-fill! s64vector-copy s64vector->list list->s64vector))
   (begin
 

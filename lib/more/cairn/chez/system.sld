@@ -14,7 +14,6 @@
    load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
    foreign-sizeof)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme time)
-          (scheme write)
           (prefix (only (scheme file) open-output-file) r7-) (scheme process-context)
           (cairn syntax-case) (cairn c)
           (only (cairn control) wrong-type)
