@@ -89,7 +89,10 @@ fn layouts_of_packages_are_understood() {
         fs::write(path, text).unwrap();
     };
     write("lib/snow/a.sld", "(define-library (snow a) (export x) (import (scheme base)) (begin (define x 1)))");
-    write(".akku/lib/akku/b.sls", "(library (akku b) (export y) (import (rnrs)) (define y 2))");
+    write(
+        ".akku/lib/akku/b.sls",
+        "(library (akku b) (export y) (import (only (scheme base) define)) (define y 2))",
+    );
     let program = "(import (scheme base) (scheme write) (snow a) (akku b)) (write (list x y))";
     write("p.scm", program);
     write("tests/p.scm", program);
