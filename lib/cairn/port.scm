@@ -318,6 +318,11 @@
   (case-lambda
     (() (%put-char #\newline (current-output-port)))
     ((p) (put #\newline p))))
+;; A line end, unless the port is at the beginning of a line.
+(define fresh-line
+  (case-lambda
+    (() (fresh-line (current-output-port)))
+    ((p) (if (%port-inside-line? p) (newline p)))))
 (define write-u8
   (case-lambda
     ((byte) (put-byte byte (current-output-port)))

@@ -17,7 +17,7 @@
    %get-char %look-char %put-char text-in? port-buf port-pos port-end set-port-pos!
    read-char peek-char read-line read-string char-ready?
    read-u8 peek-u8 u8-ready? read-bytevector read-bytevector!
-   write-char write-string newline write-u8 write-bytevector flush-output-port
+   write-char write-string newline fresh-line write-u8 write-bytevector flush-output-port
    write display write-shared write-simple
    open-kept-file custom-port? port-descriptor port-buffer port-buffer-start port-buffer-end
    set-port-buffer-start! port-name (rename %port-line port-line) port-fold-case? set-port-fold-case!)

@@ -24,7 +24,7 @@
 (define-library (cairn repl)
   (export repl)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control) (cairn records) (cairn number) (cairn list)
-          (cairn text) (cairn vector) (cairn port) (cairn reader) (cairn evaluator)
+          (cairn text) (cairn vector) (except (cairn port) fresh-line) (cairn reader) (cairn evaluator)
           (only (cairn scheduler) all-threads thread-state))
   (include "repl-debug.scm")
   (begin

@@ -245,6 +245,7 @@ macro_rules! for_each_rt_call {
             (cairn_port_read_char, "read-char", 1, ALLOC | FAIL | COLD)                 // slow path: refill, non-ASCII; this and the other reads: #f: collect, ask again
             (cairn_port_peek_char, "peek-char", 1, ALLOC | FAIL | COLD)
             (cairn_port_line, "port-line", 1, FAIL)                              // current line of an input port, from 1
+            (cairn_port_inside_line, "port-inside-line?", 1, FAIL)                // did what an output port was given last not end a line?
             (cairn_port_read_line, "read-line", 1, ALLOC | FAIL)
             (cairn_port_read_string, "read-string", 2, ALLOC | FAIL)             // k, port
             (cairn_port_char_ready, "char-ready?", 1, FAIL)

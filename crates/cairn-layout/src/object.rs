@@ -900,6 +900,8 @@ pub mod port {
     pub const FLAG_SOCKET: i64 = 128;
     /// Asked of a file that is opened to be written: what is there stays.
     pub const OPEN_KEEPING: i64 = 256;
+    /// What left the buffer of an output port last was not a line end.
+    pub const FLAG_INSIDE_LINE: i64 = 512;
 }
 
 /// Word indices of a hash table, a record that `lib/cairn/hash-table.sld` defines; see `cairn_rt::table`.

@@ -177,6 +177,11 @@ pub fn string_text(v: Value) -> String {
     string_chars(v).iter().map(|c| to_char(*c)).collect()
 }
 
+/// Are all of these scalar values ASCII? Parts without branches inside, which the compiler vectorizes.
+pub fn are_ascii(chars: &[u32]) -> bool {
+    chars.chunks(256).all(|part| part.iter().fold(0, |all, c| all | c) < 0x80)
+}
+
 /// The name of a symbol, as UTF-8.
 pub fn symbol_text(v: Value) -> String {
     debug_assert!(is(v, Type::Symbol));

@@ -81,6 +81,7 @@ impl Compiler {
         options: RunOptions,
     ) -> Result<i32, Error> {
         let Some(library) = self.boot() else {
+            let program = format!("{}{program}", self.compiled_imports());
             return self.compile(&Source::new(path, program))?.run(self, options);
         };
         let index = library.index();
@@ -94,6 +95,15 @@ impl Compiler {
         // SAFETY: the library's code lives until the end of this function.
         #[allow(unsafe_code)]
         Ok(unsafe { run_on_library(options, (loaded.table, loaded.code.code()), OnLibrary::Export(export)) })
+    }
+
+    /// Imports of the libraries of a directory for which evaluation would not do: their primitives are compiled code's.
+    fn compiled_imports(&self) -> String {
+        let Some(directory) = &self.library else { return String::new() };
+        let names = cairn_eval::library_loader::compiled_names().into_iter();
+        let own = names.filter(|name| name.path().starts_with("cairn/"));
+        let there = own.filter(|name| directory.join(format!("{}.sld", name.path())).is_file());
+        there.map(|name| format!("(import (only {name}))")).collect()
     }
 
     /// What there is to say about each of these programs and files of libraries, without compiling them.

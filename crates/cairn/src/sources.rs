@@ -26,7 +26,9 @@ use xxhash_rust::xxh3::xxh3_128;
 pub(crate) struct Files<'a> {
     /// Stands for `lib/`.
     library: Option<&'a Path>,
-    directories: Vec<&'a Path>,
+    directories: Vec<PathBuf>,
+    /// So many of them are the program's, and not where packages are.
+    own: usize,
     /// Every file that was looked at: its text, or `None` when there was none.
     looked_at: BTreeMap<PathBuf, Option<Rc<str>>>,
     /// Files that C headers consist of.
@@ -37,13 +39,29 @@ pub(crate) struct Files<'a> {
     repeatable: bool,
 }
 
+/// Where the packages of Snow-fort and Akku have their libraries, for a program in this directory: `lib/` in it or
+/// beside it, and the nearest `.akku/lib/` in it or above it.
+fn package_directories(beside: &Path) -> Vec<PathBuf> {
+    // the empty path is the working directory, but has no absolute path
+    let whole = std::path::absolute(if beside.as_os_str().is_empty() { Path::new(".") } else { beside });
+    let whole = whole.unwrap_or_default();
+    let own = [beside.join("lib"), beside.join("../lib")];
+    let libraries = own.into_iter().zip([Some(&*whole), whole.parent()]);
+    // what the system has in /lib is nobody's project
+    let libraries = libraries.filter(|(_, around)| around.is_some_and(|d| d.parent().is_some())).map(|(d, _)| d);
+    let akku = whole.ancestors().map(|d| d.join(".akku/lib")).find(|d| d.is_dir());
+    libraries.chain(akku).filter(|d| d.is_dir()).collect()
+}
+
 impl<'a> Files<'a> {
     pub(crate) fn new(program: &'a Source, library_path: &'a [PathBuf], library: Option<&'a Path>) -> Files<'a> {
         let beside = program.path.parent().unwrap_or(Path::new(""));
-        let directories = std::iter::once(beside).chain(library_path.iter().map(|d| &**d)).collect();
+        let given = library_path.iter().cloned();
+        let directories = std::iter::once(beside.into()).chain(given).chain(package_directories(beside)).collect();
         Files {
             library,
             directories,
+            own: 1 + library_path.len(),
             looked_at: BTreeMap::new(),
             c_headers: BTreeMap::new(),
             c_sources: Vec::new(),
@@ -52,7 +70,7 @@ impl<'a> Files<'a> {
     }
 
     /// Where libraries are looked for.
-    pub(crate) fn directories(&self) -> &[&'a Path] {
+    pub(crate) fn directories(&self) -> &[PathBuf] {
         &self.directories
     }
 
@@ -148,7 +166,7 @@ impl Loader for Files<'_> {
             return None;
         }
         let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
-        let mut paths = self.directories.iter().flat_map(|d| files.iter().map(|f| d.join(f)));
+        let mut paths = self.directories[..self.own].iter().flat_map(|d| files.iter().map(|f| d.join(f)));
         let file = paths.find(|p| p.is_file())?;
         // a copy of what is built in does no harm
         let text = std::fs::read_to_string(&file).ok();

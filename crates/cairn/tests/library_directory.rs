@@ -49,6 +49,16 @@ fn an_edited_library_is_used_at_once() {
     )
     .unwrap();
     assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)1");
+    // what an open program evaluates reaches primitives that only compiled code has
+    let open = scratch.0.join("open.scm");
+    fs::write(
+        &open,
+        "(import (scheme base) (scheme write) (scheme eval) (scheme repl) (cairn weak) (srfi 18))
+         (write (weak-pair? (weak-cons 1 2)))
+         (write (eval '(thread? (current-thread)) (interaction-environment)))",
+    )
+    .unwrap();
+    assert_eq!(run(&open, &lib, &scratch.0), ("#t#t".to_string(), String::new()));
     let srfi = lib.join("srfi/1.scm");
     let text = fs::read_to_string(&srfi).unwrap();
     assert!(text.contains("(define list-index\n"));
@@ -67,4 +77,43 @@ fn an_edited_library_is_used_at_once() {
     fs::remove_file(lib.join("srfi/1.sld")).unwrap();
     let (out, err) = run(&program, &lib, &scratch.0);
     assert!(out.is_empty() && err.contains("(srfi 1)"), "{out}{err}");
+}
+
+/// Libraries of packages, as Snow-fort and Akku lay them out, are found from programs beside them.
+#[test]
+fn layouts_of_packages_are_understood() {
+    let scratch = Scratch(std::env::temp_dir().join(format!("cairn-layouts-{}", std::process::id())));
+    let write = |path: &str, text: &str| {
+        let path = scratch.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("lib/snow/a.sld", "(define-library (snow a) (export x) (import (scheme base)) (begin (define x 1)))");
+    write(
+        ".akku/lib/akku/b.sls",
+        "(library (akku b) (export y) (import (only (scheme base) define)) (define y 2))",
+    );
+    let program = "(import (scheme base) (scheme write) (snow a) (akku b)) (write (list x y))";
+    write("p.scm", program);
+    write("tests/p.scm", program);
+    // what stands beside a program comes first
+    write("own/snow/a.sld", "(define-library (snow a) (export x) (import (scheme base)) (begin (define x 'own)))");
+    write("own/p.scm", program);
+    // Akku's directory is that of a project, however deep the program lies
+    write("src/deep/q.scm", "(import (scheme base) (scheme write) (akku b)) (write y)");
+    write("src/deep/r.scm", "(import (scheme base) (snow a)) x");
+    let run = |path: &str| {
+        let output = Command::new(binary())
+            .args(["run", path])
+            .current_dir(&scratch.0)
+            .env("CAIRN_CACHE_DIR", scratch.0.join("cache"))
+            .output()
+            .unwrap();
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    };
+    assert_eq!(run("p.scm"), "(1 2)");
+    assert_eq!(run("tests/p.scm"), "(1 2)");
+    assert_eq!(run("own/p.scm"), "(own 2)");
+    assert_eq!(run("src/deep/q.scm"), "2");
+    assert!(run("src/deep/r.scm").contains("there is no library (snow a)"));
 }

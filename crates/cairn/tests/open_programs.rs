@@ -159,6 +159,17 @@ fn executables_are_too() {
     }
 }
 
+/// Chez Scheme's `eval` needs no environment: that of the program is meant.
+#[test]
+fn the_eval_of_chez_scheme_is_the_programs() {
+    let d = directory("open-chez");
+    let program = "(import (chezscheme)) (define five 5)
+                   (printf \"~s ~s \" (eval '(* five 2)) (eval '(add1 2) (interaction-environment)))
+                   (eval '(define six (add1 five))) (printf \"~s\" (map (lambda (e) (eval e)) '(six 7)))";
+    d.write("chez.scm", program);
+    assert_eq!(output(&d, Command::new(binary()).arg("run").arg(d.0.join("chez.scm"))), "10 3 (6 7)");
+}
+
 #[test]
 fn so_is_the_prompt() {
     let d = directory("open-prompt");

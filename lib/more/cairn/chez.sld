@@ -51,13 +51,20 @@
    syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
    bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
    syntax-violation syntax->list datum with-implicit meta
-   define-structure rec fluid-let assert time
+   define-structure define-record rec fluid-let assert time record-case exclusive-cond alias eval-when meta-cond
+   critical-section with-interrupts-disabled
+   trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port
    ;; lists
-   iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove fold-left fold-right
+   iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove remq! remv! remove!
+   merge!
+   list* subst substq substv subst! substq! substv! fold-left fold-right
    for-all exists (rename for-all andmap) (rename exists ormap) append! reverse! atom? list-sort sort sort! merge
    vector-sort vector-sort!
    ;; numbers
-   1+ 1- add1 sub1 random div mod div-and-mod div0 mod0 div0-and-mod0 isqrt
+   1+ 1- -1+ add1 sub1 random random-seed integer-length nonnegative? nonpositive? bignum? ratnum? cflonum? expt-mod
+   logbit? logtest logbit0 logbit1 bitwise-if bitwise-bit-field bitwise-copy-bit bitwise-copy-bit-field
+   bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field
+   div mod div-and-mod div0 mod0 div0-and-mod0 isqrt
    bitwise-and bitwise-ior bitwise-xor bitwise-not bitwise-arithmetic-shift bitwise-arithmetic-shift-left
    bitwise-arithmetic-shift-right bitwise-bit-count bitwise-length bitwise-bit-set?
    (rename bitwise-and logand) (rename bitwise-ior logor) (rename bitwise-xor logxor) (rename bitwise-not lognot)
@@ -67,14 +74,44 @@
    fx=? fx<? fx>? fx<=? fx>=? (rename fx=? fx=) (rename fx<? fx<) (rename fx>? fx>) (rename fx<=? fx<=)
    (rename fx>=? fx>=) fxzero? fxpositive? fxnegative? fxodd? fxeven? fxnot fxand fxior fxxor
    (rename fxnot fxlognot) (rename fxand fxlogand) (rename fxior fxlogor) (rename fxxor fxlogxor)
+   fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive?
+   fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength fxfirst-bit-set fxbit-set? fxcopy-bit
+   fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field fx*/carry fx+/carry fx-/carry
+   real->flonum flodd? fleven? flfinite? flinfinite? flnumerator fldenominator flexpt fldiv flmod fldiv-and-mod fldiv0
+   flmod0 fldiv0-and-mod0 real-valued? rational-valued? integer-valued?
+   make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
+   fxvector->list list->fxvector
    fxarithmetic-shift fxarithmetic-shift-left fxarithmetic-shift-right (rename fxarithmetic-shift-left fxsll)
    (rename fxarithmetic-shift-right fxsra)
    fl+ fl- fl* fl/ fl=? fl<? fl>? fl<=? fl>=? (rename fl=? fl=) (rename fl<? fl<) (rename fl>? fl>) (rename fl<=? fl<=)
    (rename fl>=? fl>=) flabs flsqrt flexp fllog flsin flcos fltan flasin flacos flatan flfloor flceiling flround
    fltruncate flmax flmin flzero? flpositive? flnegative? flinteger? flnan? fixnum->flonum flonum->fixnum
    ;; symbols, strings, characters
-   gensym symbol<? string-copy! string-truncate! substring-fill! bytevector-copy! putprop getprop remprop
+   gensym gensym? gensym-prefix property-list char- symbol<? string-copy! string-truncate! substring-fill!
+   bytevector-copy! putprop getprop remprop
+   string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc string-normalize-nfkd
+   char-titlecase char-title-case? char-general-category
+   ;; bytevectors
+   endianness native-endianness bytevector-fill! bytevector=? bytevector-s8-ref bytevector-s8-set!
+   bytevector->u8-list u8-list->bytevector bytevector->s8-list s8-list->bytevector
+   bytevector-uint-ref bytevector-sint-ref bytevector-uint-set! bytevector-sint-set! bytevector->uint-list
+   bytevector->sint-list uint-list->bytevector sint-list->bytevector
+   bytevector-u16-ref bytevector-s16-ref bytevector-u16-set! bytevector-s16-set! bytevector-u16-native-ref
+   bytevector-s16-native-ref bytevector-u16-native-set! bytevector-s16-native-set!
+   bytevector-u32-ref bytevector-s32-ref bytevector-u32-set! bytevector-s32-set! bytevector-u32-native-ref
+   bytevector-s32-native-ref bytevector-u32-native-set! bytevector-s32-native-set!
+   bytevector-u64-ref bytevector-s64-ref bytevector-u64-set! bytevector-s64-set! bytevector-u64-native-ref
+   bytevector-s64-native-ref bytevector-u64-native-set! bytevector-s64-native-set!
+   bytevector-ieee-single-ref bytevector-ieee-single-set! bytevector-ieee-single-native-ref
+   bytevector-ieee-single-native-set! bytevector-ieee-double-ref bytevector-ieee-double-set!
+   bytevector-ieee-double-native-ref bytevector-ieee-double-native-set!
+   string->utf16 utf16->string string->utf32 utf32->string
    ;; tables
+   make-weak-eq-hashtable make-weak-eqv-hashtable hashtable-weak? hashtable-mutable? hashtable-equivalence-function
+   hashtable-hash-function string-ci-hash
+   eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
+   eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
+   symbol-hashtable-update! symbol-hashtable-delete!
    make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set! hashtable-delete!
    hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries hashtable-update!
    hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash
@@ -94,21 +131,65 @@
    &syntax make-syntax-violation syntax-violation? syntax-violation-form syntax-violation-subform
    &undefined make-undefined-violation undefined-violation?
    ;; text ports
-   format printf fprintf pretty-print get-line get-char get-string-all get-datum lookahead-char put-char put-string
+   format printf fprintf fresh-line pretty-print get-line get-char get-string-all get-datum lookahead-char put-char
+   put-string
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
+   optimize-level debug-level collect-request-handler enable-cross-library-optimization
+   generate-inspector-information print-gensym print-graph print-brackets
    ;; time
-   real-time cpu-time current-time time-second time-nanosecond)
+   real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
+   time>=? time-difference add-duration subtract-duration copy-time sleep
+   current-date make-date date? date-nanosecond date-second date-minute date-hour date-day date-month date-year
+   date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
+   ;; files and the system
+   port-eof? open-string-input-port open-bytevector-input-port open-bytevector-output-port
+   call-with-bytevector-output-port get-string-n get-string-n! get-u8 lookahead-u8 get-bytevector-n
+   get-bytevector-n! get-bytevector-some get-bytevector-all put-u8 put-bytevector file-options
+   buffer-mode open-file-input-port open-file-output-port native-transcoder make-transcoder utf-8-codec
+   latin-1-codec transcoded-port standard-input-port standard-output-port standard-error-port display-string
+   current-directory cd directory-list file-directory? file-regular? file-symbolic-link? mkdir delete-directory
+   rename-file path-absolute? path-extension path-first path-last path-parent path-rest path-root directory-separator
+   directory-separator? getenv putenv command-line-arguments get-process-id
+   &i/o i/o-error? &i/o-filename i/o-filename-error? i/o-error-filename i/o-file-does-not-exist-error?
+   i/o-file-already-exists-error? i/o-read-error? i/o-write-error? i/o-error-port
+   ;; threads
+   fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex make-condition
+   condition-wait condition-signal condition-broadcast make-thread-parameter
+   ;; C, the collector
+   load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
+   foreign-sizeof collect make-guardian)
   (import
-   (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax)
+   (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
-   (scheme cxr) (scheme file) (scheme process-context) (scheme time) (scheme eval) (scheme repl) (scheme load)
+   (scheme cxr)
+   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context)
+   (scheme time) (only (scheme eval) environment)
+   (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
-   (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0)
+   (cairn chez syntax) (cairn chez data) (cairn chez system)
+   (only (cairn weak) collect make-guardian)
+   (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
+   (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
+         string-normalize-nfkd char-titlecase char-title-case? char-general-category)
+   (except (rnrs bytevectors) bytevector? make-bytevector bytevector-length bytevector-copy bytevector-copy!
+           bytevector-u8-ref bytevector-u8-set! string->utf8 utf8->string)
+   (only (rnrs arithmetic bitwise) bitwise-if bitwise-bit-field bitwise-copy-bit bitwise-copy-bit-field
+         bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field)
+   (only (rnrs arithmetic fixnums) fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength
+         fxfirst-bit-set fxbit-set? fxcopy-bit fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field
+         fx*/carry fx+/carry fx-/carry)
+   (only (rnrs arithmetic flonums) real->flonum flodd? fleven? flfinite? flinfinite? flnumerator fldenominator flexpt
+         fldiv flmod fldiv-and-mod fldiv0 flmod0 fldiv0-and-mod0)
+   (only (rnrs io ports) port-eof? open-string-input-port open-bytevector-input-port open-bytevector-output-port
+         call-with-bytevector-output-port get-string-n get-string-n! get-u8 lookahead-u8 get-bytevector-n
+         get-bytevector-n! get-bytevector-some get-bytevector-all put-u8 put-bytevector file-options buffer-mode
+         open-file-input-port open-file-output-port native-transcoder make-transcoder utf-8-codec latin-1-codec
+         transcoded-port standard-input-port standard-output-port standard-error-port)
    (only (srfi 1) last-pair cons* filter partition find append! reverse!)
    (prefix (only (srfi 1) iota remove) srfi-)
    (srfi 111)
@@ -117,7 +198,9 @@
    (rnrs enums)
    (only (srfi 126) make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set!
          hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries
-         hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash)
+         hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash string-ci-hash
+         hashtable-mutable?
+         hashtable-equivalence-function hashtable-hash-function)
    (except (srfi 143) fx-width fx-greatest fx-least fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
            fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit fxbit-field fxbit-field-rotate fxbit-field-reverse)
    (prefix (only (srfi 143) fx-width fx-greatest fx-least) srfi-)
@@ -127,23 +210,20 @@
    (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift bit-count integer-length
                  bit-set?)
            (arithmetic-shift bitwise-arithmetic-shift) (bit-count bitwise-bit-count) (integer-length bitwise-length))
+   (only (srfi 151) integer-length)
    (only (cairn list) fold-left fold-right)
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
-   (only (cairn control) call/1cc condition->string)
-   (only (cairn port) with-input-from-string)
-   (rename (only (cairn dialects) 1+ 1- add1 sub1 random list-head for-all exists remp atom?
-                 fluid-let gensym void format printf fprintf pretty-print get-line get-char get-string-all
-                 get-datum lookahead-char put-char put-string put-datum with-output-to-string
-                 call-with-string-output-port real-time symbol<? define-structure)
-           (define-structure define-mit-structure)))
+   (rename (only (cairn control) call/1cc condition?) (condition? system-error?))
+   (only (cairn port) with-input-from-string fresh-line)
+   (cairn format)
+   (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head for-all exists remp atom?
+         fluid-let void pretty-print get-line get-char get-string-all
+         get-datum lookahead-char put-char put-string put-datum with-output-to-string
+         call-with-string-output-port symbol<?))
   (begin
 
     ;;;; Definitions
-
-    (define-syntax define-structure
-      (syntax-rules ()
-        ((_ (name field ...)) (define-mit-structure name field ...))))
 
     (define (syntax->list x) x)
     (define-syntax datum
@@ -155,9 +235,13 @@
     (define-syntax meta
       (syntax-rules () ((_ definition ...) (definition ...))))
 
-    (define-syntax rec
-      (syntax-rules ()
-        ((_ name value) (letrec ((name value)) name))))
+    ;; Without an environment: in that of the program, which is an open one then.
+    (define-syntax eval
+      (lambda (form)
+        (syntax-case form ()
+          ((_ x) #'(r7-eval x (interaction-environment)))
+          ((_ x environment) #'(r7-eval x environment))
+          (id (identifier? #'id) #'r7-eval))))
 
     ;;;; Lists
 
@@ -206,19 +290,6 @@
     (define (string-truncate! s n) (substring s 0 n))
     (define (substring-fill! s start end c) (string-fill! s c start end))
 
-    (define properties (make-eq-hashtable))
-    (define (putprop symbol key value)
-      (let ((entry (assq key (hashtable-ref properties symbol '()))))
-        (if entry
-            (set-cdr! entry value)
-            (hashtable-set! properties symbol (cons (cons key value) (hashtable-ref properties symbol '()))))))
-    (define (getprop symbol key . default)
-      (let ((entry (assq key (hashtable-ref properties symbol '()))))
-        (cond (entry (cdr entry)) ((pair? default) (car default)) (else #f))))
-    (define (remprop symbol key)
-      (hashtable-set! properties symbol
-                       (srfi-remove (lambda (entry) (eq? (car entry) key)) (hashtable-ref properties symbol '()))))
-
     ;;;; Errors
 
     (define (errorf who control . arguments)
@@ -238,10 +309,23 @@
             (write x port))
           irritants)
         (newline port)))
+    ;; Errors of the system say everything in their message; of others the irritants are named.
     (define display-condition
       (case-lambda
         ((c) (display-condition c (current-output-port)))
-        ((c port) (display (condition->string c) port))))
+        ((c port)
+         (cond
+           ((not (condition? c)) (fprintf port "Exception occurred with non-condition value ~s" c))
+           (else
+            (display (if (and (warning? c) (not (serious-condition? c))) "Warning" "Exception") port)
+            (if (and (who-condition? c) (condition-who c)) (fprintf port " in ~a" (condition-who c)))
+            (if (message-condition? c)
+                (fprintf port ": ~a" (condition-message c)))
+            (let ((irritants (if (irritants-condition? c) (condition-irritants c) '())))
+              (cond ((null? irritants))
+                    ((system-error? c) (fprintf port "~{ ~s~}" irritants))
+                    ((null? (cdr irritants)) (fprintf port " with irritant ~s" (car irritants)))
+                    (else (fprintf port " with irritants ~s" irritants)))))))))
 
     ;;;; Ports and time
 
@@ -253,21 +337,6 @@
                   (let* ((text (get-output-string port)) (new (substring text seen (string-length text))))
                     (set! seen (string-length text))
                     new)))))
-
-    (define (cpu-time)
-      (quotient (* 1000 (current-jiffy)) (jiffies-per-second)))
-    (define-plain-record-type <time>
-      (make-time nanoseconds)
-      time?
-      (nanoseconds time-nanoseconds))
-    ;; The time of day, or what has gone by of a clock that only goes forward.
-    (define (current-time . kind)
-      (make-time
-       (exact (floor (if (and (pair? kind) (not (eq? (car kind) 'time-utc)))
-                         (/ (* (current-jiffy) 1000000000) (jiffies-per-second))
-                         (* 1000000000 (exact (current-second))))))))
-    (define (time-second t) (quotient (time-nanoseconds t) 1000000000))
-    (define (time-nanosecond t) (remainder (time-nanoseconds t) 1000000000))
 
     ;; The value of the expression; how long it took is written to the standard output.
     (define-syntax time

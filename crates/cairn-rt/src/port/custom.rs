@@ -8,6 +8,7 @@
 //! [`field::OTHER`]; what was written is taken before it reads again.
 
 use super::check::writes;
+use super::flush::note_line;
 use super::object::drop_buffer;
 use super::*;
 use crate::failure::check;
@@ -54,6 +55,7 @@ pub extern "C" fn cairn_port_take(ctx: &mut Machine, v: Value) -> Value {
         return make_bytevector(ctx, &[]);
     }
     let taken = make_bytevector(ctx, &port.buffer()[..port.pos()]);
+    note_line(port, access::byte_slice(taken));
     port.set_pos(0);
     taken
 }

@@ -48,8 +48,17 @@ pub fn flush(ctx: &mut Machine, port: Port) -> Option<()> {
 /// How long a program that a signal ends waits for somebody to take its output.
 const PATIENCE_MS: i32 = 1000;
 
+/// Remembers whether these bytes, which leave the port's buffer, end a line.
+pub(super) fn note_line(port: Port, bytes: &[u8]) {
+    if let Some(last) = bytes.last() {
+        let inside = if *last == b'\n' { 0 } else { FLAG_INSIDE_LINE };
+        port.set_flags(port.flags() & !FLAG_INSIDE_LINE | inside);
+    }
+}
+
 /// Writes all of `bytes` to a port's file. When a signal ends the program, what nobody takes is lost.
 pub(super) fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]) -> Option<()> {
+    note_line(port, bytes);
     if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
         rt(ctx).last_output = *last;
     }
@@ -99,6 +108,7 @@ pub(super) fn has_threads(ctx: &Machine) -> bool {
 
 /// Writes what can be written without blocking: how many bytes that is. `None`: the failure is recorded.
 pub(super) fn write_some(ctx: &mut Machine, port: Port, fd: i32, bytes: &[u8]) -> Option<usize> {
+    note_line(port, bytes);
     if let (libc::STDOUT_FILENO, Some(last)) = (fd, bytes.last()) {
         rt(ctx).last_output = *last;
     }

@@ -105,8 +105,8 @@ impl<'a> Writer<'a> {
         let mut buffer = [0; 1024];
         for part in chars.chunks(buffer.len() / 4) {
             let mut n = part.len();
-            // Two loops without branches, which the compiler vectorizes, for text that is ASCII.
-            if part.iter().fold(0, |all, c| all | c) < 0x80 {
+            // Without branches inside, so that the compiler vectorizes it.
+            if access::are_ascii(part) {
                 for (byte, c) in buffer.iter_mut().zip(part) {
                     *byte = *c as u8;
                 }

@@ -48,7 +48,7 @@ pub extern "C" fn cairn_port_standard(ctx: &mut Machine, i: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_open_input_string(ctx: &mut Machine, s: Value) -> Value {
     let chars = expect!(ctx, "open-input-string", 1, "a string", s, string_of(s));
-    let buffer = if chars.iter().all(|c| *c < 0x80) {
+    let buffer = if access::are_ascii(chars) {
         let v = alloc::alloc_object(ctx, Type::Bytevector, 0, chars.len() as u64);
         for (slot, c) in access::byte_slice_mut(v).iter_mut().zip(chars) {
             *slot = *c as u8;
@@ -146,6 +146,16 @@ pub extern "C" fn cairn_port_peek_char(ctx: &mut Machine, port: Value) -> Value 
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_line(ctx: &mut Machine, v: Value) -> Value {
     Value::fixnum(expect!(ctx, "port-line", 1, "a port", v, Port::of(v)).line())
+}
+
+/// `(port-inside-line? port)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_port_inside_line(ctx: &mut Machine, v: Value) -> Value {
+    let port = check!(check_port(ctx, "fresh-line", 1, v, FLAG_OUTPUT | FLAG_TEXTUAL));
+    Value::bool(match port.pos() {
+        0 => port.flags() & FLAG_INSIDE_LINE != 0,
+        n => port.buffer()[n - 1] != b'\n',
+    })
 }
 
 /// `(read-line port)`.

@@ -41,8 +41,10 @@ use std::rc::Rc;
 
 const PROCEDURE: &str = "(c-procedure result-type \"name\" (argument-type …)) or (c-procedure result-type \"name\" \
                          (argument-type …) library), where result-type may be (blocking type)";
-const TYPES: &str = "types are void, bool, char, int, short, long, unsigned, unsigned-short, unsigned-long, size_t, int8 \
-                     to int64, uint8 to uint64, float, double, string, pointer, bytevector";
+const TYPES: &str = "types are void, bool, char, signed-char, short, int, long, long-long, these with unsigned-, \
+                     size_t, ssize_t, intptr_t, uintptr_t, int8 to int64, uint8 to uint64, float, double, string, pointer, \
+                     bytevector, and structures of define-c-struct; in c-export also f64vector and its kin, \
+                     (const f64vector) and (function result-type (argument-type …))";
 const CALLBACK: &str = "(c-callback result-type (argument-type …) procedure)";
 pub(super) const EXPORT: &str = "(c-export result-type \"name\" (argument-type …) procedure)";
 const STRUCT: &str =

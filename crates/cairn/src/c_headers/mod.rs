@@ -93,7 +93,7 @@ fn found_on_path(program: &str) -> Option<PathBuf> {
 
 /// The library of what `parts` names: headers, which end in `.h`, options for clang, which begin with `-`, and C
 /// libraries. Headers are looked for in these directories first.
-pub(crate) fn library(parts: &[&str], directories: &[&Path]) -> Result<Library, String> {
+pub(crate) fn library(parts: &[&str], directories: &[impl AsRef<Path>]) -> Result<Library, String> {
     let request = Request::of(parts, directories)?;
     let key = request.key();
     let entry = Cache::of_environment()

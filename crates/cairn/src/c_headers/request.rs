@@ -22,7 +22,7 @@ pub(super) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub(super) fn of(parts: &[&'a str], directories: &[&Path]) -> Result<Request<'a>, String> {
+    pub(super) fn of(parts: &[&'a str], directories: &[impl AsRef<Path>]) -> Result<Request<'a>, String> {
         let is_option = |p: &&&str| p.starts_with('-');
         let is_header = |p: &&&str| [".h", ".hh", ".hpp", ".c"].iter().any(|end| p.ends_with(end));
         let options = parts.iter().filter(is_option).copied().collect();
@@ -36,8 +36,8 @@ impl<'a> Request<'a> {
             return Err(format!("{bad:?} is no name of a header or library"));
         }
         // clang takes an empty one for something else
-        let here = |d: &&Path| if d.as_os_str().is_empty() { PathBuf::from(".") } else { d.to_path_buf() };
-        let directories: Vec<PathBuf> = directories.iter().map(here).collect();
+        let here = |d: &Path| if d.as_os_str().is_empty() { PathBuf::from(".") } else { d.to_path_buf() };
+        let directories: Vec<PathBuf> = directories.iter().map(|d| here(d.as_ref())).collect();
         let options: Vec<&str> = options;
         let relative =
             options.iter().filter_map(|o| o.strip_prefix("-I").map(Path::new)).filter(|d| d.is_relative());

@@ -1,0 +1,191 @@
+;;; (cairn chez data): what Chez Scheme has besides R6RS for tables, lists, numbers, fxvectors and symbols.
+(define-library (cairn chez data)
+  (export
+   make-weak-eq-hashtable make-weak-eqv-hashtable hashtable-weak?
+   eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
+   eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
+   symbol-hashtable-update! symbol-hashtable-delete!
+   subst substq substv subst! substq! substv! remq! remv! remove! merge! list*
+   bignum? ratnum? cflonum? nonnegative? nonpositive? logbit? logtest logbit0 logbit1
+   fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive? expt-mod
+   random-seed char- number->string bytevector->s8-list s8-list->bytevector
+   make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
+   fxvector->list list->fxvector
+   gensym gensym? gensym-prefix getprop putprop remprop property-list
+   optimize-level debug-level collect-request-handler enable-cross-library-optimization
+   generate-inspector-information print-gensym print-graph print-brackets)
+  (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
+          (scheme case-lambda) (scheme char) (scheme inexact)
+          (only (cairn control) wrong-type) (only (cairn sort) list-merge) (only (cairn text) generate-symbol)
+          (only (srfi 1) cons* remove)
+          (only (srfi 27) default-random-source random-source-pseudo-randomize!)
+          (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
+                hashtable-contains? hashtable-update! hashtable-delete! hashtable-weakness
+                hashtable-equivalence-function)
+          (only (srfi 143) fixnum? fxand fxior fxnot fxarithmetic-shift fx-width)
+          (only (srfi 151) bitwise-and bitwise-ior bitwise-not arithmetic-shift)
+          (only (srfi 160 s64) make-s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
+                s64vector-fill! s64vector-copy s64vector->list list->s64vector))
+  (begin
+
+    ;;;; Tables
+
+    (define (make-weak-eq-hashtable . capacity) (make-eq-hashtable (if (pair? capacity) (car capacity) #f) 'weak-key))
+    (define (make-weak-eqv-hashtable . capacity) (make-eqv-hashtable (if (pair? capacity) (car capacity) #f) 'weak-key))
+    (define (hashtable-weak? t) (and (hashtable-weakness t) #t))
+    (define (eq-hashtable? x) (and (hashtable? x) (eq? (hashtable-equivalence-function x) eq?)))
+    (define (eq-hashtable-weak? t) (hashtable-weak? t))
+    (define (eq-hashtable-ref t key default) (hashtable-ref t key default))
+    (define (eq-hashtable-set! t key value) (hashtable-set! t key value))
+    (define (eq-hashtable-contains? t key) (hashtable-contains? t key))
+    (define (eq-hashtable-update! t key proc default) (hashtable-update! t key proc default))
+    (define (eq-hashtable-delete! t key) (hashtable-delete! t key))
+    (define (symbol-hashtable? x) (eq-hashtable? x))
+    (define (symbol-hashtable-ref t key default) (hashtable-ref t key default))
+    (define (symbol-hashtable-set! t key value) (hashtable-set! t key value))
+    (define (symbol-hashtable-contains? t key) (hashtable-contains? t key))
+    (define (symbol-hashtable-update! t key proc default) (hashtable-update! t key proc default))
+    (define (symbol-hashtable-delete! t key) (hashtable-delete! t key))
+
+    ;;;; Lists
+
+    (define (substituter same?)
+      (lambda (new old tree)
+        (let replace ((x tree))
+          (cond
+            ((same? x old) new)
+            ((pair? x)
+             (let ((a (replace (car x))) (d (replace (cdr x))))
+               (if (and (eq? a (car x)) (eq? d (cdr x))) x (cons a d))))
+            (else x)))))
+    (define subst (substituter equal?))
+    (define substq (substituter eq?))
+    (define substv (substituter eqv?))
+    (define subst! subst)
+    (define substq! substq)
+    (define substv! substv)
+    (define (remq! x l) (remove (lambda (y) (eq? x y)) l))
+    (define (remv! x l) (remove (lambda (y) (eqv? x y)) l))
+    (define (remove! x l) (remove (lambda (y) (equal? x y)) l))
+    (define (merge! less? a b) (list-merge less? a b))
+    (define list* cons*)
+
+    ;;;; Numbers
+
+    (define (bignum? x) (and (exact-integer? x) (not (fixnum? x))))
+    (define (ratnum? x) (and (number? x) (exact? x) (rational? x) (not (integer? x))))
+    (define (cflonum? x) (and (number? x) (inexact? x)))
+    (define (nonnegative? x) (>= x 0))
+    (define (nonpositive? x) (<= x 0))
+    (define (logbit? k n) (odd? (arithmetic-shift n (- k))))
+    (define (logtest a b) (not (eqv? 0 (bitwise-and a b))))
+    (define (logbit0 k n) (bitwise-and n (bitwise-not (arithmetic-shift 1 k))))
+    (define (logbit1 k n) (bitwise-ior n (arithmetic-shift 1 k)))
+    (define (fxlogbit? k n) (odd? (fxarithmetic-shift n (- k))))
+    (define (fxlogtest a b) (not (eqv? 0 (fxand a b))))
+    (define (fxlogbit0 k n) (fxand n (fxnot (fxarithmetic-shift 1 k))))
+    (define (fxlogbit1 k n) (fxior n (fxarithmetic-shift 1 k)))
+    ;; The fixnum taken as a number without a sign.
+    (define (fxsrl n k)
+      (if (or (>= n 0) (= k 0))
+          (fxarithmetic-shift n (- k))
+          (arithmetic-shift (+ n (arithmetic-shift 1 fx-width)) (- k))))
+    (define (fxnonnegative? n) (>= n 0))
+    (define (fxnonpositive? n) (<= n 0))
+    (define (flnonnegative? x) (>= x 0.0))
+    (define (flnonpositive? x) (<= x 0.0))
+    (define (expt-mod base e m) (if (= m 1) 0 (exact-integer-power base e m)))
+    (define (exact-integer-power base e m)
+      (let loop ((base (modulo base m)) (e e) (result 1))
+        (cond ((= e 0) result)
+              ((odd? e) (loop (modulo (* base base) m) (quotient e 2) (modulo (* result base) m)))
+              (else (loop (modulo (* base base) m) (quotient e 2) result)))))
+    (define seed 1)
+    (define random-seed
+      (case-lambda
+        (() seed)
+        ((n)
+         (set! seed n)
+         (random-source-pseudo-randomize! default-random-source n 0))))
+    (define (char- a b) (- (char->integer a) (char->integer b)))
+    ;; Digits above 9 are capital letters.
+    (define number->string
+      (case-lambda
+        ((x) (r7-number->string x))
+        ((x radix)
+         (let ((s (r7-number->string x radix)))
+           (if (and (> radix 10) (finite? x)) (string-upcase s) s)))
+        ((x radix precision) (number->string x radix))))
+
+    (define (bytevector->s8-list v)
+      (let loop ((i (- (bytevector-length v) 1)) (l '()))
+        (if (< i 0)
+            l
+            (let ((n (bytevector-u8-ref v i))) (loop (- i 1) (cons (if (< n 128) n (- n 256)) l))))))
+    (define (s8-list->bytevector l) (apply bytevector (map (lambda (n) (modulo n 256)) l)))
+
+    ;;;; Vectors of fixnums
+
+    (define (check-fixnum who x)
+      (if (fixnum? x) x (wrong-type who "a fixnum" x)))
+    (define make-fxvector
+      (case-lambda
+        ((n) (make-s64vector n 0))
+        ((n fill) (make-s64vector n (check-fixnum "make-fxvector" fill)))))
+    (define (fxvector . l) (list->fxvector l))
+    (define (list->fxvector l)
+      (for-each (lambda (x) (check-fixnum "list->fxvector" x)) l)
+      (list->s64vector l))
+    (define fxvector? s64vector?)
+    (define (fxvector-length v) (s64vector-length v))
+    (define (fxvector-ref v i) (s64vector-ref v i))
+    (define (fxvector-set! v i x) (s64vector-set! v i (check-fixnum "fxvector-set!" x)))
+    (define (fxvector-fill! v x) (s64vector-fill! v (check-fixnum "fxvector-fill!" x)))
+    (define (fxvector-copy v) (s64vector-copy v))
+    (define (fxvector->list v) (s64vector->list v))
+
+    ;;;; Symbols
+
+    ;; Those that gensym has made, and the names that they were to have.
+    (define gensyms (make-weak-eq-hashtable))
+    (define prefix "g")
+    (define (gensym . name)
+      (let ((s (generate-symbol)))
+        (hashtable-set! gensyms s (if (pair? name) (car name) prefix))
+        s))
+    (define (gensym? x) (and (symbol? x) (hashtable-contains? gensyms x)))
+    (define gensym-prefix
+      (case-lambda
+        (() prefix)
+        ((s) (set! prefix s))))
+
+    (define properties (make-eq-hashtable))
+    ;; key, value, key, value, …
+    (define (property-list symbol) (hashtable-ref properties symbol '()))
+    (define (getprop symbol key . default)
+      (let loop ((l (property-list symbol)))
+        (cond ((null? l) (if (pair? default) (car default) #f))
+              ((eq? (car l) key) (cadr l))
+              (else (loop (cddr l))))))
+    (define (remprop symbol key)
+      (hashtable-set! properties symbol
+                      (let loop ((l (property-list symbol)))
+                        (cond ((null? l) '())
+                              ((eq? (car l) key) (cddr l))
+                              (else (cons* (car l) (cadr l) (loop (cddr l))))))))
+    (define (putprop symbol key value)
+      (let loop ((l (property-list symbol)))
+        (cond ((null? l) (hashtable-set! properties symbol (cons* key value (property-list symbol))))
+              ((eq? (car l) key) (set-car! (cdr l) value))
+              (else (loop (cddr l))))))
+
+    ;;;; Settings that nothing here depends on
+
+    (define optimize-level (make-parameter 0))
+    (define debug-level (make-parameter 1))
+    (define collect-request-handler (make-parameter (lambda () #f)))
+    (define enable-cross-library-optimization (make-parameter #t))
+    (define generate-inspector-information (make-parameter #f))
+    (define print-gensym (make-parameter #t))
+    (define print-graph (make-parameter #f))
+    (define print-brackets (make-parameter #t))))

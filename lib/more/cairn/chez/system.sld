@@ -1,0 +1,221 @@
+;;; (cairn chez system): files, paths, times, threads and C functions under the names that Chez Scheme has for them.
+(define-library (cairn chez system)
+  (export
+   open-output-file call-with-output-file with-output-to-file
+   current-directory cd directory-list file-directory? file-regular? file-symbolic-link? mkdir delete-directory
+   rename-file path-absolute? path-extension path-first path-last path-parent path-rest path-root directory-separator
+   directory-separator? getenv putenv command-line-arguments get-process-id display-string
+   real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
+   time>=? time-difference add-duration subtract-duration copy-time sleep
+   current-date make-date date? date-nanosecond date-second date-minute date-hour date-day date-month date-year
+   date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
+   fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex
+   make-condition condition-wait condition-signal condition-broadcast make-thread-parameter
+   load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
+   foreign-sizeof)
+  (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme time)
+          (prefix (only (scheme file) open-output-file) r7-) (scheme process-context)
+          (cairn syntax-case) (cairn c)
+          (only (cairn control) wrong-type)
+          (only (srfi 13) string-index string-index-right)
+          (rename (only (srfi 18) current-thread thread? make-thread thread-start! thread-sleep! mutex? make-mutex
+                        mutex-lock! mutex-unlock! make-condition-variable condition-variable-signal!
+                        condition-variable-broadcast!)
+                  (make-mutex make-plain-mutex))
+          (rename (srfi 19) (current-time srfi-19-time))
+          (only (srfi 170) open-file textual-output open/append open/create create-directory current-directory
+                set-current-directory! delete-directory directory-files
+                rename-file set-environment-variable! file-info file-info-directory? file-info-regular?
+                file-info-symlink? pid))
+  (begin
+
+    ;;;; Files
+
+    ;; Options: a symbol or a list of symbols.  What exists is replaced unless something else is asked for.
+    (define open-output-file
+      (case-lambda
+        ((name) (r7-open-output-file name))
+        ((name options)
+         (let ((options (if (list? options) options (list options))))
+           (for-each
+            (lambda (o)
+              (if (not (memq o '(error truncate replace append buffered unbuffered exclusive nonexclusive uncompressed
+                                 block-buffered line-buffered)))
+                  (wrong-type "open-output-file" "an option" o)))
+            options)
+           (cond
+             ((memq 'append options) (open-appending name))
+             ((and (memq 'error options) (file-is? name #t (lambda (info) #t)))
+              (wrong-type "open-output-file" "a file that does not exist" name))
+             (else (r7-open-output-file name)))))))
+    (define (open-appending name)
+      (open-file name textual-output (+ open/append open/create)))
+    (define (call-with-output-file name proc . options)
+      (let ((port (apply open-output-file name options)))
+        (call-with-values (lambda () (proc port))
+          (lambda results
+            (close-port port)
+            (apply values results)))))
+    (define (with-output-to-file name thunk . options)
+      (apply call-with-output-file
+             name
+             (lambda (port) (parameterize ((current-output-port port)) (thunk)))
+             options))
+
+    (define (cd . directory)
+      (if (pair? directory) (set-current-directory! (car directory)) (current-directory)))
+    (define (directory-list path) (directory-files path #t))
+    (define (file-is? name follow? kind?)
+      (guard (e (#t #f)) (kind? (file-info name follow?))))
+    (define (file-directory? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-directory?))
+    (define (file-regular? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-regular?))
+    (define (file-symbolic-link? name) (file-is? name #f file-info-symlink?))
+    (define (mkdir name . mode) (apply create-directory name mode))
+
+    (define (directory-separator) #\/)
+    (define (directory-separator? c) (char=? c #\/))
+    (define (path-absolute? p) (and (> (string-length p) 0) (char=? (string-ref p 0) #\/)))
+    ;; Where the last part begins.
+    (define (last-start p)
+      (cond ((string-index-right p #\/) => (lambda (i) (+ i 1))) (else 0)))
+    (define (path-last p) (string-copy p (last-start p)))
+    (define (path-parent p)
+      (let ((n (last-start p)))
+        (cond ((= n 0) "") ((= n 1) "/") (else (string-copy p 0 (- n 1))))))
+    (define (path-first p)
+      (cond ((path-absolute? p) "/")
+            ((string-index p #\/) => (lambda (i) (string-copy p 0 i)))
+            (else "")))
+    (define (path-rest p)
+      (cond ((string-index p #\/) => (lambda (i) (string-copy p (+ i 1)))) (else p)))
+    ;; Where the dot of an extension is, or #f.
+    (define (extension-start p)
+      (let ((i (string-index-right p #\.)))
+        (and i (> i (last-start p)) i)))
+    (define (path-extension p)
+      (cond ((extension-start p) => (lambda (i) (string-copy p (+ i 1)))) (else "")))
+    (define (path-root p)
+      (cond ((extension-start p) => (lambda (i) (string-copy p 0 i))) (else p)))
+
+    (define (getenv name) (get-environment-variable name))
+    (define (putenv name value) (set-environment-variable! name value))
+    (define (command-line-arguments) (cdr (command-line)))
+    (define (get-process-id) (pid))
+    (define display-string
+      (case-lambda
+        ((s) (write-string s))
+        ((s port) (write-string s port))))
+
+    ;;;; Times
+
+    (define (milliseconds) (quotient (* 1000 (current-jiffy)) (jiffies-per-second)))
+    (define (real-time) (milliseconds))
+    (define (cpu-time)
+      (let ((t (srfi-19-time 'time-process)))
+        (+ (* 1000 (time-second t)) (quotient (time-nanosecond t) 1000000))))
+    (define (current-time . kind)
+      (srfi-19-time (if (pair? kind) (car kind) 'time-utc)))
+    (define (sleep t)
+      (thread-sleep! (+ (time-second t) (/ (time-nanosecond t) 1000000000))))
+    (define date-and-time
+      (case-lambda
+        (() (date-and-time (current-date)))
+        ((d) (date->string d "~a ~b ~e ~H:~M:~S ~Y"))))
+
+    ;;;; Threads
+
+    (define (fork-thread thunk) (thread-start! (make-thread thunk)))
+    (define (threaded?) #t)
+    (define (make-mutex . name) (apply make-plain-mutex name))
+    (define mutex-acquire
+      (case-lambda
+        ((m) (mutex-lock! m))
+        ((m block?) (mutex-lock! m (if block? #f 0)))))
+    (define (mutex-release m) (mutex-unlock! m))
+    (define-syntax with-mutex
+      (syntax-rules ()
+        ((_ m body ...)
+         (let ((mutex m))
+           (dynamic-wind (lambda () (mutex-acquire mutex)) (lambda () body ...) (lambda () (mutex-release mutex)))))))
+    (define (make-condition . name) (apply make-condition-variable name))
+    (define condition-wait
+      (case-lambda
+        ((c m)
+         (mutex-unlock! m c)
+         (mutex-lock! m)
+         #t)
+        ((c m timeout)
+         (let ((signalled?
+                (mutex-unlock! m c (if (time? timeout)
+                                       (+ (time-second timeout) (/ (time-nanosecond timeout) 1000000000))
+                                       timeout))))
+           (mutex-lock! m)
+           signalled?))))
+    (define (condition-signal c) (condition-variable-signal! c))
+    (define (condition-broadcast c) (condition-variable-broadcast! c))
+    (define ids '())
+    (define (get-thread-id)
+      (let ((t (current-thread)))
+        (cond ((assq t ids) => cdr)
+              (else
+               (let ((n (length ids)))
+                 (set! ids (cons (cons t n) ids))
+                 n)))))
+    (define (make-thread-parameter value . filter) (apply make-parameter value filter))
+
+    ;;;; C
+
+    ;; Addresses are integers.
+    (define libraries '())
+    (define (load-shared-object name)
+      (if name (set! libraries (cons (c-library name) libraries))))
+    (define-for-syntax (c-type t)
+      (let ((entry (assq (syntax->datum t)
+                         '((integer-8 . int8) (integer-16 . int16) (integer-32 . int32) (integer-64 . int64)
+                           (unsigned-8 . uint8) (unsigned-16 . uint16) (unsigned-32 . uint32) (unsigned-64 . uint64)
+                           (fixnum . long) (double-float . double) (single-float . float) (void* . uintptr_t)
+                           (uptr . uintptr_t) (iptr . intptr_t) (u8* . bytevector) (boolean . bool)
+                           (unsigned-char . unsigned-char) (unsigned-int . unsigned-int)
+                           (unsigned-long . unsigned-long) (unsigned-short . unsigned-short)))))
+        (if entry (datum->syntax t (cdr entry)) t)))
+    (define-syntax foreign-procedure
+      (lambda (form)
+        (syntax-case form ()
+          ((_ entry (type ...) result)
+           (with-syntax (((type ...) (map c-type #'(type ...))) (result (c-type #'result)))
+             (if (string? (syntax->datum #'entry))
+                 #'(find-entry (lambda (library)
+                                 (if library
+                                     (c-procedure result entry (type ...) library)
+                                     (c-procedure result entry (type ...)))))
+                 #'(c-procedure result "foreign-procedure" (type ...) (address->pointer entry))))))))
+    ;; In the libraries loaded, the last first, or in the program.
+    (define (find-entry make)
+      (let loop ((l libraries))
+        (if (null? l)
+            (make #f)
+            (or (guard (e (#t #f)) (make (car l))) (loop (cdr l))))))
+    (define (foreign-alloc n) (pointer-address (c-malloc n)))
+    (define (foreign-free address) (c-free (address->pointer address)))
+    (define-syntax for-type
+      (syntax-rules ()
+        ((_ type use)
+         (case type
+           ((char) (use char))
+           ((integer-8) (use int8)) ((unsigned-8) (use uint8))
+           ((short integer-16) (use int16)) ((unsigned-short unsigned-16) (use uint16))
+           ((int integer-32) (use int32)) ((unsigned unsigned-int unsigned-32) (use uint32))
+           ((long long-long iptr fixnum ptrdiff_t ssize_t integer-64) (use int64))
+           ((unsigned-long unsigned-long-long uptr void* size_t unsigned-64) (use uint64))
+           ((float single-float) (use float))
+           ((double double-float) (use double))
+           (else (wrong-type "foreign-ref" "the name of a type" type))))))
+    (define (foreign-ref type address offset)
+      (define-syntax use (syntax-rules () ((_ t) (c-ref (address->pointer address) t offset))))
+      (for-type type use))
+    (define (foreign-set! type address offset x)
+      (define-syntax use (syntax-rules () ((_ t) (c-set! (address->pointer address) t offset x))))
+      (for-type type use))
+    (define (foreign-sizeof type)
+      (define-syntax use (syntax-rules () ((_ t) (c-sizeof t))))
+      (for-type type use))))

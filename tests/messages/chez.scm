@@ -1,0 +1,19 @@
+;; What (cairn chez) and (cairn format) refuse.
+(import (rename (scheme base) (error r7-error) (define-record-type r7-define-record-type)) (scheme write)
+        (only (cairn control) condition->string)
+        (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof make-fxvector
+              list->fxvector fxvector-set!))
+(include "../support/say.scm")
+
+(say (open-output-file "/tmp/x" 'sideways) (open-output-file "/" 'error) (foreign-ref 'thing 8 0)
+     (foreign-sizeof 'thing) (make-fxvector 1 1.5) (list->fxvector '(a)) (fxvector-set! (make-fxvector 1) 0 'a))
+
+;; control strings: mistakes show before anything is written
+(say (format 5) (format 5 "a") (printf "~q") (printf "~") (printf "~,") (printf "~1,2,3,4,5a" 1) (printf "~'xd" 1)
+     (printf "~:a" 1) (printf "~@%") (printf "~:@*") (printf "~{~a") (printf "~}") (printf "~;") (printf "~]")
+     (printf "~:[a~]" 1) (printf "~a") (printf "a" 1))
+;; arguments
+(say (format "~r" 1.5) (format "~f" 'a) (format "~e" 'a) (format "~g" 'a) (format "~$" 'a) (format "~c" 5)
+     (format "~va" 'x 1) (format "~?" 5 '()) (format "~?" "~a" 5) (format "~{~a~}" 5) (format "~?" "~a" '())
+     (format "~2:*") (format "~2*") (format "~2@*") (format "~:p") (format "~{~q~}" '(1)) (fprintf 5 "a")
+     (format (open-input-string "") "a"))
