@@ -60,8 +60,8 @@ fn code_growth_has_a_budget() {
     let kinds: [(&str, Program, usize); 4] = [
         ("loops", loops, 550),
         ("loops of numbers", loops_of_numbers, 450),
-        ("recursions", recursions, 300),
-        ("top level", steps_at_top_level, 130),
+        ("recursions", recursions, 350),
+        ("top level", steps_at_top_level, 190),
     ];
     let n = 800;
     let mut beyond = vec![];

@@ -47,6 +47,7 @@ pub fn with_forms(program: &Program, forms: Vec<TopForm>, vars: Vec<VarInfo>) ->
         labels: program.labels,
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
+        name_places: Default::default(),
         inlined: program.inlined.clone(),
         hidden: program.hidden,
     }

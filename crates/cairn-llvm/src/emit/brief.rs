@@ -176,3 +176,62 @@ fn references_of(end: &Term, mut f: impl FnMut(usize, bool)) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_layout::facts::CHUNKS;
+
+    /// What becomes of the pieces of each procedure.
+    fn briefs(text: &str) -> Vec<(String, Brief)> {
+        let program = cairn_core::parse::parse_program(text).expect("parses");
+        let m = cairn_frame::lower(&program, &vec![true; program.globals.len()], &CHUNKS);
+        let pieces = m.functions.iter().zip(of(&m)).filter(|(f, _)| !matches!(f.kind, FuncKind::Entry { .. }));
+        pieces.map(|(f, brief)| (f.procedure.to_string(), brief)).collect()
+    }
+
+    #[track_caller]
+    fn check(text: &str, procedure: &str, expected: &[Brief]) {
+        let found: Vec<Brief> = briefs(text).into_iter().filter(|(p, _)| p == procedure).map(|(_, b)| b).collect();
+        assert_eq!(found, expected, "{procedure} of {text}");
+    }
+
+    const SUMS: &str =
+        "(define @f.0 (lambda f (x.0) (%+ x.0 1))) (define @g.1 (lambda g (x.1) (%+ x.1 (@f.0 x.1))))";
+
+    #[test]
+    fn what_runs_once_calls() {
+        let text = format!("{SUMS} (%cons (@g.1 1) '())");
+        check(&text, "f", &[Brief::Calls]);
+        check(&text, "g", &[Brief::Calls, Brief::Calls]);
+        check(&text, "program", &[Brief::Calls, Brief::Calls]);
+    }
+
+    #[test]
+    fn what_has_two_calls_or_is_a_value_may_run_often() {
+        let text = format!("{SUMS} (%cons (@g.1 1) (@g.1 2))");
+        check(&text, "f", &[Brief::Not]);
+        check(&text, "g", &[Brief::Not, Brief::Not]);
+        check(&format!("{SUMS} (%cons (@g.1 1) @g.1)"), "g", &[Brief::Not, Brief::Not]);
+    }
+
+    #[test]
+    fn what_a_loop_calls_runs_often_and_what_follows_runs_once() {
+        let loop_ = "(labels ((L0 (i.2) (if (%< i.2 9) (seq (@f.0 i.2) (jump L0 (%+ i.2 1))) i.2))) (jump L0 0))";
+        let text = format!("{SUMS} {loop_} (@g.1 3)");
+        check(&text, "f", &[Brief::Not]);
+        assert!(briefs(&text).iter().any(|(p, b)| p == "program" && *b == Brief::Not));
+    }
+
+    #[test]
+    fn ways_for_doubles_have_a_budget() {
+        let n = 2 * BUDGET;
+        let define =
+            |i: usize| format!("(define @f.{i} (lambda f (x.{i}) (%+ x.{i} x.{i})))\n(%cons @f.{i} '())\n");
+        let of_f =
+            |n: usize| briefs(&(0..n).map(define).collect::<String>()).into_iter().filter(|(p, _)| p == "f");
+        assert!(of_f(BUDGET).all(|(_, b)| b == Brief::Not));
+        let short = of_f(n).filter(|(_, b)| *b == Brief::Fixnums).count();
+        assert!((n / 4..n - BUDGET).contains(&short), "{short} of {n}");
+    }
+}
