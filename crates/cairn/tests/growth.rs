@@ -1,8 +1,8 @@
 //! The work of the compiler's passes is linear in the size of programs that once took them quadratic time.
 //!
 //! Work is counted, not timed: [`cairn_core::steps`] tells how many expressions the passes have looked at. What
-//! the library costs is subtracted. Only debug builds count. The code that LLVM gets, whose time is in proportion to it,
-//! is counted in lines, in all builds.
+//! the library costs is subtracted. Only debug builds count. The code that LLVM gets, whose time is in proportion to
+//! it, is counted in lines, in all builds.
 #![cfg_attr(not(debug_assertions), allow(dead_code))]
 
 use cairn::{CompileOptions, Compiler, Source, Stage};
@@ -22,7 +22,7 @@ fn lines(n: usize, line: impl Fn(usize) -> String) -> String {
 fn emitted(text: &str, stage: Stage) -> String {
     let compiler = Compiler::new(CompileOptions { verify: false, ..CompileOptions::default() });
     let source = Source::new("growth.scm", format!("(import (scheme base) (scheme write)) {text}"));
-    compiler.emit(&source, stage, None).expect("compiles")
+    compiler.emit(&source, stage, None).expect("compiles").0
 }
 
 /// Procedures that are a loop over a vector each, and a top-level call of each.

@@ -1,11 +1,12 @@
 //! Which functions get short code for generic arithmetic.
 //!
-//! The problem: a sum of two values that may be anything is two tests, an addition, a sum of doubles with its tests,
-//! and a call for all else: sixty lines of text and a millisecond of LLVM's time. The idea: that pays where code runs
-//! often. What runs once (top-level code outside of loops, and procedures with one call, from there) calls the runtime
-//! at once; if there is much of it, LLVM spends less on it, too. Of the rest of a large program, some sums go without the way for doubles, which the runtime has, too: there
-//! is room for [`BUDGET`] such ways, more than programs of usual size have, and for one in every [`SHARE`] statements;
-//! functions with loops come first, then small ones.
+//! The problem: a sum of two values that may be anything is two tests, an addition, a sum of doubles with its
+//! tests, and a call for all else: sixty lines of text and a millisecond of LLVM's time. The idea: that pays where
+//! code runs often. What runs once (top-level code outside of loops, and procedures with one call, from there)
+//! calls the runtime at once; if there is much of it, LLVM spends less on it, too. Of the rest of a large program,
+//! some sums go without the way for doubles, which the runtime has, too: there is room for [`BUDGET`] such ways,
+//! more than programs of usual size have, and for one in every [`SHARE`] statements; functions with loops come
+//! first, then small ones.
 //!
 //! The library is left alone: it is compiled once, and what a program takes of it is little.
 //!
