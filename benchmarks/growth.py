@@ -2,9 +2,10 @@
 """Programs whose compilation once grew faster than their size, each at its size and at a tenth of it.
 
 Each is compiled or evaluated from nothing, in a process of its own; the median processor seconds and peak memory of
-both sizes are printed, and how much longer the ten times larger one takes.
+both sizes are printed, and how much longer the ten times larger one takes; with --chez, also what Chez Scheme takes to
+compile and run the larger one.
 
-    benchmarks/growth.py [--cairn PATH] [--option=--opt=high] [--rounds N] [--build] [ROW ...]
+    benchmarks/growth.py [--cairn PATH] [--option=--opt=high] [--rounds N] [--build] [--chez] [ROW ...]
 """
 
 import argparse
@@ -64,6 +65,47 @@ def live(n):
     return f"(define (f x) (if (< x 0) (f (+ x 1)) x))\n(define (g) (let* ({bindings}) (+ {names(n)})))\n(display (g))"
 
 
+def lines(n, line):
+    return "\n".join(line.replace("#", str(i)) for i in range(n))
+
+
+def loops(n):
+    """Procedures that are a loop each."""
+    define = "(define (f# v n) (do ((i 0 (+ i 1)) (s 0 (+ s (vector-ref v i)))) ((= i n) (+ s #))))"
+    calls = lines(n, "(set! sum (+ sum (f# v 100)))")
+    return f"{lines(n, define)}\n(define v (make-vector 100 1))\n(define sum 0)\n{calls}\n(display sum)"
+
+
+def straight(n):
+    """Small procedures without loops, all of them called as values."""
+    define = "(define (f# x y) (if (< x y) (+ (* x #) y) (list x (- y #))))"
+    all_of_them = f"(define all (list {names(n, 'f')}))"
+    return f"{lines(n, define)}\n{all_of_them}\n(display (map (lambda (f) (f 1 2)) all))"
+
+
+def higher(n):
+    """Procedures that map, filter and search lists."""
+    define = """(define (q# l)
+  (let ((ys (map (lambda (x) (* x #)) (only (lambda (x) (> x #)) l))))
+    (for-each (lambda (y) (if (odd? y) (display y))) ys)
+    (assq 'k# (list (cons 'a ys)))))"""
+    only = "(define (only p l) (if (null? l) '() (if (p (car l)) (cons (car l) (only p (cdr l))) (only p (cdr l)))))"
+    return f"{only}\n{lines(n, define)}\n{lines(n, '(q# (list 1 2 3))')}"
+
+
+def strings(n):
+    """Procedures that put strings together."""
+    define = """(define (g# name n)
+  (string-append "item#: " name " has " (number->string n) (if (= n 1) " part" " parts") "."))"""
+    calls = lines(n, '(set! out (+ out (string-length (g# "x" #))))')
+    return f"{lines(n, define)}\n(define out 0)\n{calls}\n(display out)"
+
+
+def top_level(n):
+    """Top-level expressions."""
+    return "(define x 0)\n" + lines(n, "(set! x (+ x #))\n(display (list x 'a#))")
+
+
 ROWS = {
     "cycle": (cycle, 4000),
     "tail cycle": (cycle_of_tail_calls, 4000),
@@ -72,6 +114,11 @@ ROWS = {
     "case": (case, 4000),
     "nested": (nested, 10000),
     "live": (live, 2000),
+    "loops": (loops, 1600),
+    "straight": (straight, 2000),
+    "higher": (higher, 1500),
+    "strings": (strings, 1500),
+    "top level": (top_level, 2000),
 }
 
 
@@ -101,6 +148,7 @@ def main():
     parser.add_argument("--cairn", type=Path, default=ROOT / "target/release/cairn")
     parser.add_argument("--option", action="append", default=[], help="for cairn")
     parser.add_argument("--build", action="store_true", help="measure `cairn build`")
+    parser.add_argument("--chez", action="store_true", help="measure `scheme --script`, too")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=120, help="seconds after which a run is given up")
     parser.add_argument("row", nargs="*", help=f"of {', '.join(ROWS)}")
@@ -119,6 +167,10 @@ def main():
                 runs = [measure(command, options.limit) for _ in range(options.rounds)]
                 medians.append(None if None in runs else [statistics.median(column) for column in zip(*runs)])
             shown = "".join(f" {m[0]:8.2f} {m[1]:6.0f}" if m else f" {'–':>8} {'–':>6}" for m in medians)
+            if options.chez:
+                file.write_text(make(size))
+                runs = [measure(["scheme", "--script", file], options.limit) for _ in range(options.rounds)]
+                shown += f"  chez {statistics.median(r[0] for r in runs):.2f}" if None not in runs else "  chez –"
             ratio = f"{medians[0][0] / medians[1][0]:6.1f}" if all(medians) else f"{'–':>6}"
             print(f"{name:14} {size:6}{shown} {ratio}", flush=True)
 

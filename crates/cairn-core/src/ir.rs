@@ -187,6 +187,13 @@ pub struct SourceFile {
     pub library: bool,
 }
 
+/// Where names stand in [`Program::procedures`], of which the first few are known here.
+#[derive(Clone, Debug, Default)]
+pub struct NamePlaces {
+    places: FxHashMap<Rc<str>, usize>,
+    known: usize,
+}
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -202,6 +209,8 @@ pub struct Program {
     pub sources: Vec<SourceFile>,
     /// Names that errors give, indexed by `Site::who`.
     pub procedures: Vec<Rc<str>>,
+    /// Where names stand in `procedures`, which only grows once it was asked.
+    pub name_places: NamePlaces,
     /// Positions in inlined bodies, indexed by `Site::row`.
     pub inlined: InlineTable,
     /// Where a variable is first read while the definitions that it belongs to are evaluated, outside of procedures.
@@ -366,10 +375,19 @@ impl Program {
     }
     /// The place of `name` among the names that errors give.
     pub fn procedure_name(&mut self, name: &str) -> usize {
-        self.procedures.iter().position(|n| &**n == name).unwrap_or_else(|| {
-            self.procedures.push(name.into());
+        let NamePlaces { places, known } = &mut self.name_places;
+        for (i, name) in self.procedures.iter().enumerate().skip(*known) {
+            places.entry(name.clone()).or_insert(i);
+        }
+        let place = places.get(name).copied().unwrap_or_else(|| {
+            let name: Rc<str> = name.into();
+            self.procedures.push(name.clone());
+            places.insert(name, self.procedures.len() - 1);
             self.procedures.len() - 1
-        })
+        });
+        *known = self.procedures.len();
+        debug_assert_eq!(&*self.procedures[place], name);
+        place
     }
     /// A fresh label.
     pub fn fresh_label(&mut self) -> LabelId {

@@ -31,10 +31,13 @@
 //!
 //! Cost: each round is linear in the module; rounds are as many as cycles are nested, two or three.
 
+mod copies;
+
 use crate::flow::{self, FunctionFlow};
 use crate::ir::*;
 use crate::uses;
-use cairn_core::prim::PrimOp;
+use copies::Copies;
+use std::collections::{HashMap, HashSet};
 
 /// Inserts stack checks and stop checks into all functions.
 pub fn insert(m: &mut Module) {
@@ -42,7 +45,10 @@ pub fn insert(m: &mut Module) {
         let checks = stack_checks(m, &m.functions[i]);
         let f = &mut m.functions[i];
         checks.into_iter().for_each(|(block, check)| f.blocks[block].stmts.push(check));
-        cut_loops(f);
+    }
+    let copies = copies::chosen(m);
+    for (f, copies) in m.functions.iter_mut().zip(&copies) {
+        cut_loops(f, copies);
     }
     cut_cycles_of_functions(m);
 }
@@ -77,33 +83,15 @@ fn stops(b: &Block) -> bool {
 }
 
 /// Cuts the cycles among a function's blocks, inner loops first: what goes back to a loop's header without a safepoint
-/// goes by way of a new block that has one. A small loop is copied a few times, so that only every second or fourth
-/// round asks; the jumps that are saved pay for the question.
-fn cut_loops(f: &mut Function) {
-    let successors: Vec<Vec<usize>> = f.blocks.iter().map(successors).collect();
-    let order = reverse_postorder(&successors);
-    let mut graph = LoopGraph { number: vec![usize::MAX; f.blocks.len()], quiet: vec![], successors };
-    order.iter().enumerate().for_each(|(i, b)| graph.number[*b] = i);
-    graph.quiet = f.blocks.iter().map(|b| !stops(b)).collect();
-    let mut is_header = vec![false; f.blocks.len()];
-    for &b in &order {
-        let back = graph.successors[b].iter().filter(|s| graph.number[b] >= graph.number[**s]);
-        back.for_each(|s| is_header[*s] = true);
-    }
+/// goes by way of a new block that has one. Some small loops are copied a few times ([`copies`]), so that only every
+/// second or fourth round asks; the jumps that are saved pay for the question.
+fn cut_loops(f: &mut Function, copies: &Copies) {
+    let (mut graph, headers) = LoopGraph::of(f);
     let mut stops: Vec<(usize, usize)> = vec![];
-    for &header in order.iter().rev().filter(|b| is_header[**b]) {
+    for header in headers {
         let body = graph.quiet_loop(header);
         if !body.is_empty() {
-            let innermost = body.iter().all(|b| *b == header || *b < is_header.len() && !is_header[*b]);
-            let size: usize = body.iter().map(|b| 1 + f.blocks[*b].stmts.len()).sum();
-            let any = |test: fn(&Stmt) -> bool| body.iter().any(|b| f.blocks[*b].stmts.iter().any(test));
-            let copies = match size {
-                _ if !innermost || any(calls_runtime) => 0,
-                _ if size > SMALL => (!f.library && size <= MIDDLING && any(reads_global)) as usize,
-                _ if f.library => 1,
-                ..=TINY => 7,
-                _ => 3,
-            };
+            let copies = copies.get(&header).copied().unwrap_or(0);
             stops.push((graph.cut(f, header, &body, copies), header));
         }
     }
@@ -114,26 +102,6 @@ fn cut_loops(f: &mut Function) {
         f.blocks[block].stmts.push(Stmt::StopCheck { live });
     }
 }
-
-/// Between two stops the back end reads a global, and finds out what its value is, once: a copy does without.
-fn reads_global(s: &Stmt) -> bool {
-    matches!(s, Stmt::Assign(_, Op::Global(_) | Op::GlobalChecked(..)))
-}
-
-/// Such loops take their time anyway.
-fn calls_runtime(s: &Stmt) -> bool {
-    matches!(s, Stmt::Assign(_, Op::Prim(p)) | Stmt::Effect(Op::Prim(p)) if matches!(p.op, PrimOp::Rt(_)))
-}
-
-/// Statements and blocks of a loop of which there will be eight copies: it may take a cycle a round, which a question
-/// every fourth round makes an eighth longer.
-const TINY: usize = 6;
-/// Statements and blocks of a loop of which there will be four copies. Copies of larger loops cost more by the
-/// registers they take than they save; loops of the library, of which few are hot, get one copy.
-const SMALL: usize = 10;
-/// Statements and blocks of a loop that reads globals, of which there will be two copies (`fit` of `puzzle` takes 0.83
-/// of the time).
-const MIDDLING: usize = 24;
 
 fn successors(b: &Block) -> Vec<usize> {
     uses::successors(&b.term).iter().map(|s| s.0 as usize).collect()
@@ -149,27 +117,53 @@ struct LoopGraph {
 }
 
 impl LoopGraph {
+    /// The graph of a function, and the headers of its loops, inner ones first.
+    fn of(f: &Function) -> (LoopGraph, Vec<usize>) {
+        let successors: Vec<Vec<usize>> = f.blocks.iter().map(successors).collect();
+        let order = reverse_postorder(&successors);
+        let mut graph = LoopGraph { number: vec![usize::MAX; f.blocks.len()], quiet: vec![], successors };
+        order.iter().enumerate().for_each(|(i, b)| graph.number[*b] = i);
+        graph.quiet = f.blocks.iter().map(|b| !stops(b)).collect();
+        let mut is_header = vec![false; f.blocks.len()];
+        for &b in &order {
+            let back = graph.successors[b].iter().filter(|s| graph.number[b] >= graph.number[**s]);
+            back.for_each(|s| is_header[*s] = true);
+        }
+        let headers = order.into_iter().rev().filter(|b| is_header[*b]).collect();
+        (graph, headers)
+    }
+
     /// The blocks on cycles without a safepoint through a header, in its own loop: the header first, or none.
     fn quiet_loop(&self, header: usize) -> Vec<usize> {
-        let mut predecessors: Vec<(usize, usize)> = vec![];
-        let mut reached = vec![false; self.quiet.len()];
-        let mut work = if self.quiet[header] { vec![header] } else { vec![] };
+        self.loop_of(header, |b| self.quiet[b])
+    }
+
+    /// The blocks on cycles through a header, in its own loop.
+    fn whole_loop(&self, header: usize) -> Vec<usize> {
+        self.loop_of(header, |_| true)
+    }
+
+    fn loop_of(&self, header: usize, may_have: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut predecessors: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut reached = HashSet::new();
+        let mut work = if may_have(header) { vec![header] } else { vec![] };
         while let Some(b) = work.pop() {
-            if std::mem::replace(&mut reached[b], true) {
+            if !reached.insert(b) {
                 continue;
             }
             for &s in &self.successors[b] {
-                if s == header || self.quiet[s] && self.number[s] > self.number[header] {
-                    predecessors.push((s, b));
+                if s == header || may_have(s) && self.number[s] > self.number[header] {
+                    predecessors.entry(s).or_default().push(b);
                     work.push(s);
                 }
             }
         }
         let mut body = vec![];
+        let mut found = HashSet::new();
         let mut work = vec![header];
         while let Some(b) = work.pop() {
-            for (_, p) in predecessors.iter().filter(|(s, _)| *s == b) {
-                if !body.contains(p) {
+            for p in predecessors.get(&b).into_iter().flatten() {
+                if found.insert(*p) {
                     body.push(*p);
                     work.push(*p);
                 }

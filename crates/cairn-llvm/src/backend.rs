@@ -10,6 +10,7 @@
 //! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not
 //! position independent but for shared libraries: see [`crate::loader`] for how code gets into the low 2 GiB.
 
+use crate::split::{self, Part};
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -88,7 +89,7 @@ pub fn compile_to_object(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
 /// As [`compile_to_object`], for a shared library: the code may lie anywhere. One part, if that is wanted.
 pub fn compile_position_independent(ir: &str, opt: OptLevel, one_part: bool) -> Result<Vec<u8>, String> {
     let parts = if one_part { 1 } else { part_count(ir.len()) };
-    compile_parts(&crate::split::split(ir, parts), opt, Where::Anywhere)
+    compile_parts(&split::split(ir, parts), opt, Where::Anywhere)
 }
 
 /// As [`compile_to_object`], but functions begin with [`crate::replace::ROOM`].
@@ -98,7 +99,7 @@ pub fn compile_replaceable(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
 
 /// The functions alone of a module that was compiled before: the object refers to that one's data.
 pub fn compile_functions(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
-    compile_parts(&crate::split::split_functions(ir, part_count(ir.len())), opt, Where::Low)
+    compile_parts(&split::split_functions(ir, part_count(ir.len())), opt, Where::Low)
 }
 
 /// Parts of a module with so much text. Several for each processor: they end at about the same time, and memory is
@@ -106,7 +107,7 @@ pub fn compile_functions(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
 fn part_count(bytes: usize) -> usize {
     const LARGE: usize = 1 << 20;
     match bytes {
-        0..LARGE => (bytes / crate::split::PART_MIN).clamp(1, 2),
+        0..LARGE => (bytes / split::PART_MIN).clamp(1, 2),
         _ => (bytes / (LARGE / 2)).next_multiple_of(2).min(MAX_PARTS),
     }
 }
@@ -116,12 +117,13 @@ const MAX_PARTS: usize = 1000;
 
 /// Compiles a module in at most this many parts.
 pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
-    compile_parts(&crate::split::split(ir, parts), opt, Where::Low)
+    compile_parts(&split::split(ir, parts), opt, Where::Low)
 }
 
-fn compile_parts(parts: &[String], opt: OptLevel, place: Where) -> Result<Vec<u8>, String> {
-    let compile = |ir: &str| {
-        let m = Module::of_program(ir, opt, place)?;
+fn compile_parts(parts: &[Part], opt: OptLevel, place: Where) -> Result<Vec<u8>, String> {
+    let compile = |part: &Part| {
+        let opt = if part.quick && opt == OptLevel::High { OptLevel::Low } else { opt };
+        let m = Module::of_program(&part.text, opt, place)?;
         m.optimize(opt)?;
         m.emit(OBJECT_FILE)
     };

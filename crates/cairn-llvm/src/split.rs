@@ -9,6 +9,8 @@
 //!  @table = internal …                  @table = hidden …             @table = external hidden …
 //! ```
 //!
+//! Functions that run once ([`QUICK`]) get parts of their own, on which LLVM spends less.
+//!
 //! Invariants: only text made by [`crate::emit_module`] is cut: a function starts with `define` at the start of a line
 //! and ends with a line `}`; a global is one line that starts with `@`. Everything between functions goes to part 0,
 //! but declarations, types, attributes and metadata go to all.
@@ -18,31 +20,37 @@ use std::collections::{HashMap, HashSet};
 /// A part is not made smaller than this (bytes of text): starting a context costs a few milliseconds.
 pub(crate) const PART_MIN: usize = 64 * 1024;
 
-/// The text of `ir` in at most `parts` parts.
-pub(crate) fn split(ir: &str, parts: usize) -> Vec<String> {
-    let parts = parts.min(ir.len() / PART_MIN).max(1);
-    if parts == 1 { vec![ir.to_string()] } else { cut(ir, parts, true) }
+/// What is in the first line of functions that are not worth LLVM's full effort: attributes like those of others.
+pub(crate) const QUICK: &str = " #8 ";
+
+/// A part of a module.
+pub(crate) struct Part {
+    pub text: String,
+    /// Are its functions not worth LLVM's full effort?
+    pub quick: bool,
 }
 
-/// The functions of `ir` in at most `parts` parts, which refer to globals that are elsewhere.
-pub(crate) fn split_functions(ir: &str, parts: usize) -> Vec<String> {
+/// The text of `ir` in at most `parts` parts, or one more.
+pub(crate) fn split(ir: &str, parts: usize) -> Vec<Part> {
+    let parts = parts.min(ir.len() / PART_MIN).max(1);
+    if parts == 1 { vec![Part { text: ir.to_string(), quick: false }] } else { cut(ir, parts, true) }
+}
+
+/// The functions of `ir` in at most `parts` parts, or one more, which refer to globals that are elsewhere.
+pub(crate) fn split_functions(ir: &str, parts: usize) -> Vec<Part> {
     cut(ir, parts.min(ir.len() / PART_MIN).max(1), false)
 }
 
 /// The first part has the globals if any has.
-fn cut(ir: &str, parts: usize, with_globals: bool) -> Vec<String> {
+fn cut(ir: &str, parts: usize, with_globals: bool) -> Vec<Part> {
     let pieces = pieces(ir);
     let functions = pieces.functions;
-    let total: usize = functions.iter().map(|f| f.text.len()).sum();
-    let mut groups: Vec<Vec<&Function<'_>>> = Vec::new();
-    let mut done = 0;
-    for f in &functions {
-        if groups.is_empty() || done >= total * groups.len() / parts {
-            groups.push(Vec::new());
-        }
-        done += f.text.len();
-        groups.last_mut().expect("a group").push(f);
-    }
+    let (quick, others): (Vec<_>, Vec<_>) = functions.iter().partition(|f| f.quick);
+    let [of_quick, of_others] = [&quick, &others].map(|fs| fs.iter().map(|f| f.text.len()).sum::<usize>());
+    let for_quick = parts * of_quick / (of_quick + of_others).max(1);
+    let mut groups = groups(&others, of_others, (parts - for_quick).max(1));
+    let first_quick = groups.len();
+    groups.extend(self::groups(&quick, of_quick, for_quick.max(1)));
     let function_names: HashMap<&str, &str> = functions.iter().map(|f| (f.name, f.signature)).collect();
     let globals: HashMap<&str, &str> = pieces.globals.iter().map(|g| (symbol_at(g), *g)).collect();
     let mut result = Vec::new();
@@ -76,9 +84,23 @@ fn cut(ir: &str, parts: usize, with_globals: bool) -> Vec<String> {
         }
         out.push_str(&body);
         out.push_str(&pieces.tail);
-        result.push(out);
+        result.push(Part { text: out, quick: i >= first_quick });
     }
     result
+}
+
+/// The functions, `total` bytes of text, in at most so many groups of about the same size.
+fn groups<'f, 'a>(functions: &[&'f Function<'a>], total: usize, parts: usize) -> Vec<Vec<&'f Function<'a>>> {
+    let mut groups: Vec<Vec<_>> = Vec::new();
+    let mut done = 0;
+    for f in functions {
+        if groups.is_empty() || done >= total * groups.len() / parts {
+            groups.push(Vec::new());
+        }
+        done += f.text.len();
+        groups.last_mut().expect("a group").push(*f);
+    }
+    groups
 }
 
 /// A function's text.
@@ -88,6 +110,7 @@ struct Function<'a> {
     /// Convention, type, symbol and parameters.
     signature: &'a str,
     text: &'a str,
+    quick: bool,
 }
 
 /// Text cut into pieces.
@@ -113,7 +136,12 @@ fn pieces(ir: &str) -> Pieces<'_> {
                 line.strip_prefix("define internal ").map_or("define ".len(), |_| "define internal ".len());
             let parameters = line.find(symbol).expect("its name") + symbol.len();
             let stop = parameters + line[parameters..].find(')').expect("parameters") + 1;
-            p.functions.push(Function { name: symbol, signature: &line[start..stop], text: &ir[at..close] });
+            p.functions.push(Function {
+                name: symbol,
+                signature: &line[start..stop],
+                text: &ir[at..close],
+                quick: line[stop..].starts_with(QUICK),
+            });
             at = close;
             continue;
         }
@@ -169,6 +197,8 @@ mod tests {
         );
         let parts = split(&ir, 2);
         assert_eq!(parts.len(), 2);
+        assert!(parts.iter().all(|p| !p.quick));
+        let parts: Vec<String> = parts.into_iter().map(|p| p.text).collect();
         assert!(parts[0].contains("define hidden cc void @\"a b\"(ptr %x)"));
         assert!(parts[0].contains("declare hidden cc void @c(ptr %x)"));
         assert!(parts[0].contains("@g.1 = hidden constant i64 5"));
@@ -177,5 +207,28 @@ mod tests {
         assert!(parts[1].contains("@g.1 = external hidden global i8"));
         assert!(!parts[1].contains("@h"));
         assert!(parts.iter().all(|p| p.ends_with("attributes #0 = { nounwind }\n") && p.starts_with("target")));
+    }
+
+    #[test]
+    fn functions_that_run_once_have_parts_of_their_own() {
+        let padding = "  ; padding\n".repeat(PART_MIN / 10);
+        let function = |name: &str, attributes| {
+            format!(
+                "define internal cc void @{name}(ptr %x) #{attributes} {{\n  call cc void @d(ptr %x)\n{padding}}}\n"
+            )
+        };
+        let ir = [function("a", 0), function("b", 8), function("c", 0), function("d", 8)].concat();
+        for count in [2, 3, 4, 8] {
+            let parts = split(&ir, count);
+            assert!((2..=count + 1).contains(&parts.len()), "{count} parts");
+            let texts =
+                |quick| -> String { parts.iter().filter(|p| p.quick == quick).map(|p| &*p.text).collect() };
+            for (name, quick) in [("a", false), ("b", true), ("c", false), ("d", true)] {
+                let definition = format!("define hidden cc void @{name}(");
+                assert_eq!(texts(quick).matches(&definition).count(), 1, "{name}");
+                assert!(!texts(!quick).contains(&definition), "{name}");
+            }
+        }
+        assert!(split(&ir, 1).iter().all(|p| !p.quick), "one part has all");
     }
 }

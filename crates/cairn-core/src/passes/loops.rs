@@ -25,7 +25,7 @@ use crate::walk::{deep, select_clause, take};
 
 /// Makes loops of all procedures of `program` that call themselves in tail position.
 pub fn run(program: &mut Program) {
-    for_each_procedure(program, procedure);
+    for_each_procedure(program, |program, l, name, _| procedure(program, l, name));
 }
 
 fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {

@@ -5,7 +5,7 @@ use crate::ir::{Expr, GlobalId, Lambda, Program, TopForm, VarId};
 use crate::walk::{deep, for_each_child_mut, take};
 
 /// How a procedure is called from its own body.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Name {
     /// It is the value of a global that never changes.
     Global(GlobalId),
@@ -26,11 +26,17 @@ impl Name {
     }
 }
 
-/// Calls `f` for every procedure that has a name: those of globals before what is in them, others after.
-pub(super) fn for_each_procedure(program: &mut Program, mut f: impl FnMut(&mut Program, &mut Lambda, Name)) {
+/// Calls `f` for every procedure that has a name: those of globals before what is in them, others after; and with
+/// whether it is in the library.
+pub(super) fn for_each_procedure(program: &mut Program, mut f: impl FnMut(&mut Program, &mut Lambda, Name, bool)) {
     let facts = known::analyze(program);
     for i in 0..program.forms.len() {
         let mut e = take(program.forms[i].expr_mut());
+        let library = match program.forms[i] {
+            TopForm::Define(g, _) => program.globals[g.0 as usize].library,
+            TopForm::Expr(_) => false,
+        };
+        let mut f = |program: &mut Program, l: &mut Lambda, name| f(program, l, name, library);
         if let (TopForm::Define(g, _), Expr::Lambda(l)) = (&program.forms[i], &mut e)
             && facts.lambda(*g) == Some(i)
         {

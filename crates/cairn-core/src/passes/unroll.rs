@@ -18,11 +18,15 @@
 //! Only once, and only bodies up to [`LIMIT`]; all calls of the copies are real calls. Tail calls are left: they are
 //! loops.
 //!
-//! Invariants: dialect `Opt` in and out; operands are bound in order by `Let`. Linear.
+//! All unrolled bodies of a program together have a budget, a fixed part and a part of the program's size; if it is not
+//! enough, those come first that grow least. What is recursive in the library is always unrolled: it is compiled once.
+//!
+//! Invariants: dialect `Opt` in and out; operands are bound in order by `Let`. Linear but for sorting.
 
 use super::recursion::{Name, for_each_procedure};
-use crate::ir::{Clause, Expr, Lambda, Program, VarId};
+use crate::ir::{Clause, Expr, Lambda, Program, TopForm, VarId};
 use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_child_mut, size, visit_now};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Bodies of at most this many nodes are unrolled.
@@ -30,26 +34,53 @@ const LIMIT: usize = 48;
 /// A body may grow to this many nodes.
 const TOTAL: usize = 200;
 
-/// Unrolls all small recursive procedures of `program`.
+/// What a program's own procedures may grow by in all: about a hundred usual ones. Programs of up to 2,500 lines want a
+/// half of it.
+const BUDGET: usize = 2500;
+/// As much again as this part of the program's own code. (A compiler of 11,000 lines wants a sixteenth in all.)
+const SHARE: usize = 16;
+
+/// Unrolls small recursive procedures of `program`.
 pub fn run(program: &mut Program) {
-    for_each_procedure(program, procedure);
+    let chosen = chosen(program);
+    for_each_procedure(program, |program, l, name, library| {
+        let may_be = library || chosen.as_ref().is_none_or(|c| c.contains(&name));
+        if may_be && growth(l, name).is_some() {
+            let template = l.clauses[0].clone();
+            expand(program, &mut l.clauses[0].body, name, (&l.name, &template), true);
+        }
+    });
 }
 
-fn procedure(program: &mut Program, l: &mut Lambda, name: Name) {
-    let [clause] = &l.clauses[..] else { return };
+/// The program's own procedures that are unrolled; `None`: there is room for all.
+fn chosen(program: &mut Program) -> Option<FxHashSet<Name>> {
+    let mut wanted = Vec::new();
+    for_each_procedure(program, |_, l, name, library| {
+        wanted.extend(growth(l, name).filter(|_| !library).map(|n| (n, name)));
+    });
+    let own = |f: &&TopForm| !matches!(f, TopForm::Define(g, _) if program.globals[g.0 as usize].library);
+    let own: usize = program.forms.iter().filter(own).map(|f| size(f.expr())).sum();
+    let mut left = BUDGET + own / SHARE;
+    if wanted.iter().map(|(n, _)| n).sum::<usize>() <= left {
+        return None;
+    }
+    wanted.sort_by_key(|(n, _)| *n);
+    let mut fits = |n: usize| left.checked_sub(n).map(|rest| left = rest).is_some();
+    Some(wanted.into_iter().take_while(|(n, _)| fits(*n)).map(|(_, name)| name).collect())
+}
+
+/// What the procedure would grow by if it is to be unrolled.
+fn growth(l: &Lambda, name: Name) -> Option<usize> {
+    let [clause] = &l.clauses[..] else { return None };
     if clause.rest.is_some() {
-        return;
+        return None;
     }
     let n = size(&clause.body);
     if n > LIMIT {
-        return;
+        return None;
     }
     let calls = count_calls(&clause.body, name, clause.params.len());
-    if calls == 0 || n * (calls + 1) > TOTAL {
-        return;
-    }
-    let template = clause.clone();
-    expand(program, &mut l.clauses[0].body, name, (&l.name, &template), true);
+    (calls > 0 && n * (calls + 1) <= TOTAL).then_some(n * calls)
 }
 
 /// Self calls outside lambdas, other than tail calls.

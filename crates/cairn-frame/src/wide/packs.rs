@@ -46,6 +46,7 @@ pub fn with_forms(program: &Program, forms: Vec<TopForm>, vars: Vec<VarInfo>) ->
         labels: program.labels,
         sources: program.sources.clone(),
         procedures: program.procedures.clone(),
+        name_places: Default::default(),
         inlined: program.inlined.clone(),
         early_reads: program.early_reads.clone(),
         hidden: program.hidden,

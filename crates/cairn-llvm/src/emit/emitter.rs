@@ -3,6 +3,7 @@
 //! Every variable lives in an alloca. What concerns only the text is the [`Builder`]'s, to which an emitter
 //! dereferences.
 
+use super::brief::Brief;
 use super::builder::{Builder, Label, ins, line};
 use super::debug::Node;
 use super::decoded::Doubles;
@@ -40,6 +41,8 @@ pub(crate) struct Emitter<'c, 'm> {
     pub(super) doubles: Doubles,
     /// The `i1` that says whether the result of the operation just emitted is a fixnum.
     pub(super) result_flag: Option<Val>,
+    /// How short arithmetic is.
+    pub(super) brief: Brief,
     /// Where the frame of the call that ends the block goes: the stack check has found room there.
     pub(super) reserved: Option<Val>,
     /// Where the heap check under way allocates first.
@@ -85,6 +88,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
             twins: Doubles::new(),
             doubles: Doubles::new(),
             result_flag: None,
+            brief: Brief::Not,
             reserved: None,
             allocation: Site::NONE,
             returns: HashMap::new(),

@@ -41,6 +41,7 @@
 
 mod again;
 mod allocation_sites;
+mod brief;
 pub(crate) mod builder;
 mod debug;
 mod decoded;
@@ -62,6 +63,7 @@ mod runtime_calls;
 mod safepoint;
 mod tables;
 
+use brief::Brief;
 use cairn_frame::ir::{FuncId, FuncKind, Function, Module};
 use cairn_layout::code::{BODY_SHAPE, flags};
 use cairn_layout::facts::CollectorFacts;
@@ -69,7 +71,7 @@ use debug::Debug;
 use emitter::Emitter;
 use ir_text::METADATA;
 use std::fmt::Write;
-use tables::{Head, ModuleCx};
+use tables::{Effort, Head, ModuleCx};
 
 /// LLVM text of a module for programs that use this collector.
 pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {
@@ -143,6 +145,9 @@ fn emit(mut cx: ModuleCx) -> String {
          attributes #3 = { nounwind memory(none) }\n\
          attributes #4 = { nounwind memory(read) }\n\n",
     );
+    if cx.brief.contains(&Brief::Quick) {
+        let _ = writeln!(out, "attributes #8 = {{ noredzone nounwind {words}\"frame-pointer\"=\"none\" }}");
+    }
     if module.functions.iter().any(|f| f.vast) {
         out.push_str("attributes #7 = { noinline optnone noredzone nounwind \"frame-pointer\"=\"none\" }\n");
     }
@@ -169,7 +174,14 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     let joined = cx.joined.get(&id);
     let f = joined.map_or(f, |j| &j.function);
     let scope = cx.scope(f);
+    let brief = cx.brief[id.0 as usize];
+    let effort = match brief {
+        _ if f.vast => Effort::None,
+        Brief::Quick => Effort::Quick,
+        _ => Effort::Full,
+    };
     let mut e = Emitter::new(cx, Some((id, f)));
+    e.brief = brief;
     e.enter_scope(scope);
     if let Some(j) = joined {
         e.returns = j.returns.clone();
@@ -183,12 +195,12 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
         let mv = mv.clone();
         let shape = BODY_SHAPE | shape & (flags::RETURN | flags::LIBRARY);
         let body_head = Head::Body { name: procedure.clone(), site: *site, shape };
-        cx.define(out, &mv, &body_head, f.vast, scope, &body);
+        cx.define(out, &mv, &body_head, effort, scope, &body);
         let mut e = Emitter::new(cx, None);
         e.single_to_multiple(&mv);
         let body = e.finish();
-        cx.define(out, &name, &head, f.vast, None, &body);
+        cx.define(out, &name, &head, effort, None, &body);
     } else {
-        cx.define(out, &name, &head, f.vast, scope, &body);
+        cx.define(out, &name, &head, effort, scope, &body);
     }
 }

@@ -19,7 +19,7 @@ use super::builder::{Builder, ins, line};
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
-use super::tables::{Head, ModuleCx};
+use super::tables::{Effort, Head, ModuleCx};
 use cairn_core::ir::Shots;
 use cairn_layout::code::{Site, count_word, flags};
 use cairn_layout::machine::{Machine, slot, slot_offset};
@@ -72,7 +72,7 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>) -> Vec<Part> {
             body(&mut e);
             let body = e.finish();
             let mut text = String::new();
-            cx.define(&mut text, symbol, &head, false, None, &body);
+            cx.define(&mut text, symbol, &head, Effort::Full, None, &body);
             parts.push(Part { symbol, text });
         };
     let special = |flag: u64, words: u64, mv: &str| Head::Return {

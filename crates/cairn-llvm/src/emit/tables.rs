@@ -1,10 +1,12 @@
 //! Module-wide state and tables: symbols, C strings, descriptors, globals, `@cairn_module`.
 
+use super::brief::{self, Brief};
 use super::debug::{self, Debug, Node};
 use super::heirs::Heirs;
 use super::ir_text::{Val, escape, symbol};
 use super::joined::Joined;
 use super::literals::Literals;
+use crate::split::QUICK;
 use crate::strategy::{Strategy, lowering};
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
@@ -50,6 +52,8 @@ pub(crate) struct ModuleCx<'m> {
     pub(super) joined: &'m HashMap<FuncId, Joined>,
     /// Descriptors of return points in these: the address of the name, and the text of the other words.
     descriptors: HashMap<(String, String), usize>,
+    /// How short the arithmetic of each function is.
+    pub(super) brief: Vec<Brief>,
     /// Record types that extend others.
     pub(super) heirs: Heirs,
 }
@@ -95,6 +99,16 @@ fn places_by_name(module: &Module) -> HashMap<Rc<str>, Option<Site>> {
         }
     }
     places
+}
+
+/// What LLVM is to spend on a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    Full,
+    /// As little as for a whole program that is compiled quickly: the function is in a part of its own.
+    Quick,
+    /// It is not optimized.
+    None,
 }
 
 /// What stands before a function's code; see `cairn_layout::code`.
@@ -162,6 +176,7 @@ impl<'m> ModuleCx<'m> {
             debug: None,
             joined,
             descriptors: HashMap::new(),
+            brief: brief::of(module),
             heirs: Heirs::of(module),
         }
     }
@@ -273,19 +288,24 @@ impl<'m> ModuleCx<'m> {
         self.operations.symbol(&format!("{}\0{}\0", who.replace('\0', "?"), expected.replace('\0', "?")))
     }
 
-    /// Emits a Scheme function with this body; LLVM does not optimize a vast one. What is called natively needs
-    /// registers that only the optimizer finds.
+    /// Emits a Scheme function with this body.
     pub(crate) fn define(
         &mut self,
         out: &mut String,
         name: &str,
         head: &Head,
-        vast: bool,
+        effort: Effort,
         scope: Option<Node>,
         body: &str,
     ) {
         let scope = scope.map_or(String::new(), |s| format!(" !dbg !{s}"));
-        let attributes = if vast && !self.module.strategy.native { "#7" } else { "#0" };
+        let attributes = match effort {
+            // what is called natively needs registers that only the optimizer finds
+            _ if self.module.strategy.native => " #0 ",
+            Effort::Full => " #0 ",
+            Effort::Quick => QUICK,
+            Effort::None => " #7 ",
+        };
         let at = |v: &Val| distance(v, name);
         let prefix = match head {
             Head::None => {
@@ -323,7 +343,7 @@ impl<'m> ModuleCx<'m> {
         let _ = write!(
             out,
             "\ndefine internal preserve_nonecc void {name}(ptr %ctx, i64 %sp, i64 %lo, i64 %hi, i64 %argc, i64 %clo, \
-             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4) {attributes} align 16{prefix}{scope} {{\nentry:\n{body}}}\n"
+             i64 %a0, i64 %a1, i64 %a2, i64 %a3, i64 %a4){attributes}align 16{prefix}{scope} {{\nentry:\n{body}}}\n"
         );
     }
 

@@ -114,6 +114,12 @@ pub fn symbol(s: &str) -> Literal {
     Literal::Symbol(Rc::from(s))
 }
 
+/// The module with functions of the library: what runs once in a program calls the runtime for arithmetic.
+pub fn often(mut m: Module) -> Module {
+    m.functions.iter_mut().for_each(|f| f.library = true);
+    m
+}
+
 /// A module whose program runs `blocks` with `n` variables.
 pub fn program(strategy: &'static StrategyFacts, n: usize, blocks: Vec<Block>) -> Module {
     module(strategy, vec![entry("main", 0, false, 1), body("main.0", 0, n, blocks)], 0, 2)

@@ -21,7 +21,7 @@
 //! are found from below: a procedure that hands its parameter to itself is never found to call it once. [`ROUNDS`]
 //! walks over the program: linear.
 
-use crate::ir::{Expr, GlobalId, Label, Lambda, Program, TopForm, VarId};
+use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, Program, TopForm, VarId};
 use crate::passes::known::GlobalFacts;
 use crate::walk::{deep, for_each_child, visit};
 use rustc_hash::FxHashSet;
@@ -36,6 +36,10 @@ pub(super) struct Once {
     params: FxHashSet<(usize, usize)>,
     /// Forms that define procedures whose bodies run once.
     forms: FxHashSet<usize>,
+    /// Labels that a jump from them, or from those beside them, comes back to.
+    loops: FxHashSet<LabelId>,
+    /// The first label that did not exist yet.
+    labels: u32,
 }
 
 impl Once {
@@ -48,20 +52,50 @@ impl Once {
     pub fn form(&self, form: usize) -> bool {
         self.forms.contains(&form)
     }
+
+    /// Can a jump from these labels come back to them?
+    pub fn is_loop(&self, labels: &[Label]) -> bool {
+        let is_own = |to: &LabelId| labels.iter().any(|l| l.id == *to);
+        if labels.iter().all(|l| l.id.0 < self.labels) {
+            return labels.iter().any(|l| self.loops.contains(&l.id));
+        }
+        let mut seen = false;
+        for l in labels {
+            visit(&l.body, &mut |e| seen |= matches!(e, Expr::Jump(to, _) if is_own(to)));
+        }
+        seen
+    }
 }
 
-/// Can a jump from these labels come back to them?
-pub(super) fn is_loop(labels: &[Label]) -> bool {
-    let mut seen = false;
-    for l in labels {
-        visit(&l.body, &mut |e| seen |= matches!(e, Expr::Jump(to, _) if labels.iter().any(|l| l.id == *to)));
-    }
-    seen
+/// Adds the labels that are jumped to from their bodies, or from those beside them. `around`: the labels whose bodies,
+/// or whose neighbours' bodies, the expression is in. Looks at each expression once: labels may be nested by thousands.
+fn find_loops(e: &Expr, around: &mut FxHashSet<LabelId>, loops: &mut FxHashSet<LabelId>) {
+    deep(|| match e {
+        Expr::Labels(labels, body) => {
+            around.extend(labels.iter().map(|l| l.id));
+            labels.iter().for_each(|l| find_loops(&l.body, around, loops));
+            labels.iter().for_each(|l| {
+                around.remove(&l.id);
+            });
+            find_loops(body, around, loops);
+        }
+        e => {
+            if let Expr::Jump(to, _) = e
+                && around.contains(to)
+            {
+                loops.insert(*to);
+            }
+            for_each_child(e, &mut |e| find_loops(e, around, loops));
+        }
+    })
 }
 
 /// Analyses the program. `uses` counts the occurrences of each global.
 pub(super) fn analyze(program: &Program, facts: &GlobalFacts, uses: &[u32]) -> Once {
-    let mut once = Once::default();
+    let mut once = Once { labels: program.labels, ..Once::default() };
+    for f in &program.forms {
+        find_loops(f.expr(), &mut FxHashSet::default(), &mut once.loops);
+    }
     for _ in 0..ROUNDS {
         let before = once.params.len();
         for (form, f) in program.forms.iter().enumerate() {
@@ -156,7 +190,7 @@ impl Walk<'_, '_> {
             }
             Expr::CallCc(_, f, _) => self.passed(f, here),
             Expr::Labels(labels, body) => {
-                let inside = here && !is_loop(labels);
+                let inside = here && !self.once.is_loop(labels);
                 labels.iter().for_each(|l| self.expr(&l.body, inside));
                 self.expr(body, here);
             }

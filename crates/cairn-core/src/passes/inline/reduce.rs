@@ -1,6 +1,5 @@
 //! The walk: every expression once, with beta reduction, propagation of atoms and removal of dead bindings.
 
-use super::once::is_loop;
 use super::{Inliner, Known, WITH_PROCEDURE, lambda_size, nothing, truth};
 use crate::inlined::Inlined;
 use crate::ir::{Clause, Expr, Lambda, Literal, VarId};
@@ -75,7 +74,7 @@ impl Inliner<'_> {
             Expr::CallCc(n, f, s) => Expr::CallCc(n, Box::new(self.called(*f, true)), s),
             Expr::Labels(mut labels, body) => {
                 let outside = self.runs_once;
-                self.runs_once &= !is_loop(&labels);
+                self.runs_once = outside && !self.once.is_loop(&labels);
                 for l in &mut labels {
                     l.body = self.expr(take(&mut l.body));
                 }

@@ -36,14 +36,16 @@
 //! Invariants: it comes after all else of [`super`], whose facts hold in the copy as well; innermost loops without
 //! calls and lambdas, except in what comes after them, of up to [`LIMIT`] nodes, so a program at most doubles.
 
+use super::budget::{self, Copied};
 use super::env::Env;
 use super::lattice::{Type, bits::*};
 use super::version::{copied_loop, enter_by, inside, take_exits};
 use crate::ir::{Expr, Label, LabelId, Literal, Program, TopForm, VarId};
 use crate::passes::fold::fixnum;
-use crate::prim::{IN_RANGE, Numeric, Op, PrimOp};
-use crate::walk::{deep, for_each_binder, for_each_child_mut, size_at_most, visit};
+use crate::prim::{IN_RANGE, Numeric, Op, PrimOp, fixnum_bit};
+use crate::walk::{deep, for_each_binder, for_each_child_mut, rewrite, size_at_most, visit};
 use cairn_layout::code::Site;
+use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,17 +64,31 @@ const MAX_STEP: i64 = 1 << 16;
 
 /// Gives loops that count a copy without tests.
 pub(super) fn run(program: &mut Program, forms: &mut [TopForm], env: &Env) {
+    let mut wanted = FxHashSet::default();
+    for form in &*forms {
+        visit(form.expr(), &mut |e| {
+            if let Expr::Labels(labels, _) = e
+                && let [l] = &labels[..]
+                && let Some(counting) = Counting::of(l)
+                && counting.tests(l, env).is_some()
+            {
+                wanted.insert(Copied::Loop(l.id));
+            }
+        });
+    }
+    let chosen = budget::chosen(program, forms, wanted);
     for form in forms {
-        walk(program, form.expr_mut(), env);
+        walk(program, form.expr_mut(), env, &chosen);
     }
 }
 
-fn walk(program: &mut Program, e: &mut Expr, env: &Env) {
+fn walk(program: &mut Program, e: &mut Expr, env: &Env, chosen: &FxHashSet<Copied>) {
     deep(|| {
-        for_each_child_mut(e, &mut |e| walk(program, e, env));
+        for_each_child_mut(e, &mut |e| walk(program, e, env, chosen));
         let mut exits = Vec::new();
         if let Expr::Labels(labels, _) = e
             && let [l] = &mut labels[..]
+            && chosen.contains(&Copied::Loop(l.id))
             && let Some(counting) = Counting::of(l)
             && let Some(entry) = counting.entry(program, l, env, &mut exits)
         {
@@ -174,15 +190,18 @@ impl Counting {
         }
     }
 
+    /// What is to be tested before a copy of the loop `l`, if that is worth it.
+    fn tests(&self, l: &Label, env: &Env) -> Option<Tests> {
+        let mut finder = Finder { c: self, env, tests: Tests::default(), gains: 0 };
+        finder.look_through(&l.body, l.id);
+        let Finder { tests, gains, .. } = finder;
+        (gains >= 2 && !tests.objects.is_empty() && tests.count() <= MAX_TESTS).then_some(tests)
+    }
+
     /// The label in front of the loop `l`, if its copy is worth it. What the loop does when it ends becomes labels
     /// in `exits`.
     fn entry(self, program: &mut Program, l: &mut Label, env: &Env, exits: &mut Vec<Label>) -> Option<Label> {
-        let mut finder = Finder { c: &self, env, tests: Tests::default(), gains: 0 };
-        finder.look_through(&l.body, l.id);
-        let Finder { tests, gains, .. } = finder;
-        if gains < 2 || tests.objects.is_empty() || tests.count() > MAX_TESTS {
-            return None;
-        }
+        let tests = self.tests(l, env)?;
         take_exits(program, &mut l.body, l.id, &self.inner, &mut Vec::new(), exits);
         // what does not change gets its name before the copy is made
         let mut body = l.body.clone();
@@ -216,20 +235,28 @@ impl Counting {
         for v in &tests.variables {
             g.test(prim(Op::IsFixnum, vec![Expr::Local(*v)], 0));
         }
-        let (k, n) = (|| Expr::Local(first), || Expr::Local(bound));
-        let least_turns = MIN_TURNS.max(tests.count() / 2);
-        let turns = if self.step > 0 { generic(Op::Sub, n(), k()) } else { generic(Op::Sub, k(), n()) };
-        g.test(prim(Op::NumLt, vec![number(least_turns as i64 * self.step.abs()), turns], 3));
+        // from the lower end to the upper is more than some turns: nothing here overflows
+        let span = MIN_TURNS.max(tests.count() / 2) as i64 * self.step.abs();
+        let (lower, upper) = if self.step > 0 { (first, bound) } else { (bound, first) };
+        g.test(fixnums(Op::FxLe, Expr::Local(lower), number(FIXNUM_MAX - span)));
+        g.test(fixnums(Op::FxLt, fixnums(Op::FxAdd, Expr::Local(lower), number(span)), Expr::Local(upper)));
         // the last turn's counter, or beyond
         let towards = if self.step > 0 { -1 } else { 1 };
-        let last = if self.goes_on == While::UpTo { n() } else { generic(Op::Add, n(), number(towards)) };
+        let up_to = self.goes_on == While::UpTo;
+        let n = Expr::Local(bound);
+        let last = if up_to { n } else { fixnums(Op::FxAdd, n, number(towards)) };
         g.steps.push(Step::Bind(least, last));
-        // the counter after the last turn
-        g.test(prim(Op::IsFixnum, vec![generic(Op::Add, Expr::Local(least), number(self.step))], 0));
-        g.test(prim(Op::IsFixnum, vec![Expr::Local(least)], 0));
+        // the counter after the last turn, if it is not the bound
+        if up_to || self.step.abs() != 1 {
+            let last = Expr::Local(least);
+            g.test(match self.step {
+                1.. => fixnums(Op::FxLe, last, number(FIXNUM_MAX - self.step)),
+                _ => fixnums(Op::FxLe, number(FIXNUM_MIN - self.step), last),
+            });
+        }
         let fixed: Vec<(VarId, Expr)> = fixed.iter().copied().zip(tests.fixed).collect();
         for (v, e) in &fixed {
-            g.steps.push(Step::Bind(*v, e.clone()));
+            g.steps.push(Step::Bind(*v, on_fixnums(e)));
             g.test(prim(Op::IsFixnum, vec![Expr::Local(*v)], 0));
         }
         let ends = [first, least];
@@ -245,10 +272,14 @@ impl Counting {
             for e in indices {
                 let ends = if self.changes(e) { &ends[..] } else { &ends[..1] };
                 for end in ends {
-                    let index = program.fresh_var("index");
-                    g.steps.push(Step::Bind(index, self.at(e, *end, &fixed)));
-                    g.test(prim(Op::NumLe, vec![number(0), Expr::Local(index)], 3));
-                    g.test(prim(Op::NumLt, vec![Expr::Local(index), Expr::Local(length)], 3));
+                    let mut index = self.at(e, *end, &fixed);
+                    if !matches!(index, Expr::Local(_) | Expr::Const(_)) {
+                        let v = program.fresh_var("index");
+                        g.steps.push(Step::Bind(v, std::mem::replace(&mut index, Expr::Local(v))));
+                        g.test(prim(Op::IsFixnum, vec![Expr::Local(v)], 0));
+                    }
+                    g.test(fixnums(Op::FxLe, number(0), index.clone()));
+                    g.test(fixnums(Op::FxLt, index, Expr::Local(length)));
                 }
             }
         }
@@ -263,7 +294,7 @@ impl Counting {
         match e {
             Expr::Local(k) if *k == self.counter => Expr::Local(v),
             Expr::Prim { op: PrimOp::Op(o), args, .. } => {
-                generic(*o, self.at(&args[0], v, fixed), self.at(&args[1], v, fixed))
+                on_fixnums(&generic(*o, self.at(&args[0], v, fixed), self.at(&args[1], v, fixed)))
             }
             e => e.clone(),
         }
@@ -382,6 +413,23 @@ fn unchecked(o: Op) -> Op {
 
 fn prim(op: Op, args: Vec<Expr>, proven: u8) -> Expr {
     Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
+}
+
+/// An operation on fixnums.
+fn fixnums(op: Op, a: Expr, b: Expr) -> Expr {
+    prim(op, vec![a, b], 3)
+}
+
+/// A linear expression all of whose variables are fixnums: so are the operands that are variables or constants.
+fn on_fixnums(e: &Expr) -> Expr {
+    let mut e = e.clone();
+    rewrite(&mut e, &mut |e| {
+        if let Expr::Prim { args, proven, .. } = e {
+            let leaf = |i: &usize| matches!(args[*i], Expr::Local(_) | Expr::Const(_));
+            *proven |= (0..args.len()).filter(leaf).fold(0, |bits, i| bits | fixnum_bit(i));
+        }
+    });
+    e
 }
 
 /// An operation on integers, which may be bignums.

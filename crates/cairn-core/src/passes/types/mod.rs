@@ -61,6 +61,7 @@
 //! | [`peel`] | loops whose parameters become flonums |
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
 //! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
+//! | [`budget`] | how much code the copies may be |
 //! | [`unbox`] | loop parameters that stay doubles |
 //! | [`invariant`] | doubles decoded before the loops that do not change them |
 //!
@@ -73,6 +74,7 @@
 mod agenda;
 mod apart;
 mod bounds;
+mod budget;
 mod complex;
 mod control;
 mod env;

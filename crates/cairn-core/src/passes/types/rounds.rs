@@ -27,6 +27,7 @@ pub(super) fn run(program: &mut Program) {
     if !types.plans.peels.is_empty() {
         peel::run(program, &mut forms, &types.plans.peels);
     }
+    types.plans.versions.fit(program, &forms);
     if !types.plans.versions.is_empty() {
         version::run(program, &mut forms, &types.plans.versions, &mut types.plans.wishes);
     }

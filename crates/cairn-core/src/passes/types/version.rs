@@ -49,6 +49,7 @@
 //! themselves, without loops and lambdas. Both of limited size, so the program at most doubles. Linear apart from the
 //! search of stable parameters and of exits, which are bounded by the sizes.
 
+use super::budget::{self, Copied};
 use super::control::ProcedureId;
 use super::lattice::{Type, bits::*};
 use super::paths::Wishes;
@@ -91,6 +92,15 @@ impl Versions {
     /// The loops that get one.
     pub(super) fn labels(&self) -> FxHashSet<LabelId> {
         self.loops.keys().copied().collect()
+    }
+
+    /// Keeps what there is room for ([`budget`]).
+    pub(super) fn fit(&mut self, program: &Program, forms: &[TopForm]) {
+        let loops = self.loops.keys().map(|l| Copied::Loop(*l));
+        let wanted = loops.chain(self.procedures.keys().map(|v| Copied::Procedure(*v))).collect();
+        let chosen = budget::chosen(program, forms, wanted);
+        self.loops.retain(|l, _| chosen.contains(&Copied::Loop(*l)));
+        self.procedures.retain(|v, _| chosen.contains(&Copied::Procedure(*v)));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -474,7 +484,7 @@ fn in_front(program: &mut Program, l: &Label, wanted: &[Test], wishes: &mut Wish
 }
 
 /// A copy of a loop, to be entered by a label in front of both.
-pub(super) struct Copied {
+pub(super) struct LoopCopy {
     /// The copy.
     fast: Label,
     /// Its names for variables of the loop.
@@ -485,17 +495,17 @@ pub(super) struct Copied {
 }
 
 /// A copy of the loop `l` with this body, in terms of its parameters.
-pub(super) fn copied_loop(program: &mut Program, l: &Label, body: &Expr) -> Copied {
+pub(super) fn copied_loop(program: &mut Program, l: &Label, body: &Expr) -> LoopCopy {
     let mut names = Renaming::default();
     let id = names.bind_label(program, l.id);
     let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
     let fast = Label { id, params, body: copy_fresh(program, body, &mut names) };
     let mut outer = Renaming::default();
     let params = l.params.iter().map(|v| outer.bind(program, *v)).collect();
-    Copied { fast, inner: names.vars, params, outer: outer.vars }
+    LoopCopy { fast, inner: names.vars, params, outer: outer.vars }
 }
 
-impl Copied {
+impl LoopCopy {
     /// A jump from in front of both to the loop itself.
     pub(super) fn general(&self, l: &Label) -> Expr {
         self.jump(l.id)

@@ -12,6 +12,7 @@
 //! zero is the identity of sums even for `-0.0`, so there it becomes the double zero that is one ([`Zeros`]).
 
 use super::{Sink, Value, literal_fixnum};
+use crate::emit::brief::Brief;
 use crate::emit::builder::{Label, ins};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Odds, Val, double};
@@ -30,6 +31,11 @@ enum Side {
     Word(Val),
     /// A word that can be anything, and an `i1` that says whether it is a fixnum, if there is one.
     Any(Val, Option<Val>),
+}
+
+/// Is one side a double in hand?
+fn in_hand(a: &Side, b: &Side) -> bool {
+    matches!((a, b), (Side::Double(_), _) | (_, Side::Double(_)))
 }
 
 /// How the fixnum 0 becomes a double, on the left and on the right: as `-0.0`?
@@ -186,6 +192,11 @@ impl Emitter<'_, '_> {
         fits(a) && fits(b) && !(fixnum(a) && fixnum(b))
     }
 
+    /// Is the way for doubles in line? A double in hand always has it.
+    fn has_flonum_path(&self, a: &Side, b: &Side, mixed: bool) -> bool {
+        Self::flonum_path(a, b, mixed) && (self.brief == Brief::Not || in_hand(a, b))
+    }
+
     /// Both doubles when no test is needed.
     fn known_doubles(a: &Side, b: &Side, zeros: Zeros) -> Option<(Val, Val)> {
         let known = |s: &Side, negative_zero: bool| match s {
@@ -208,16 +219,20 @@ impl Emitter<'_, '_> {
         if let Some((x, y)) = Self::known_doubles(&a, &b, zeros(op)) {
             return Value::Double(ins!(self, "{float} double {x}, {y}"));
         }
+        if self.brief.calls() && !in_hand(&a, &b) {
+            let (v, w) = (self.side_word(&a), self.side_word(&b));
+            return Value::Word(self.slow_result(symbol, &[v, w], p.site));
+        }
         let (join, slow, fixnums) = (self.fresh(), self.fresh(), self.fresh());
         // results and whether they are fixnums
         let (mut paths, mut flags) = (Vec::new(), Vec::new());
         // division of fixnums is exact or a ratio: left to the runtime
         let divides = op == Op::Div;
         let split = self.split_fixnums(&a, &b, if divides { &slow } else { &fixnums });
-        if Self::flonum_path(&a, &b, true) {
+        if self.has_flonum_path(&a, &b, true) {
             let (x, y) = self.side_doubles(&a, &b, Some(zeros(op)), &slow);
             let d = ins!(self, "{float} double {x}, {y}");
-            if matches!((&a, &b), (Side::Double(_), _) | (_, Side::Double(_))) {
+            if in_hand(&a, &b) {
                 let w = self.encode_result(&d);
                 paths.push((w, self.here()));
                 flags.push((Val::text("false"), self.here()));
@@ -275,9 +290,15 @@ impl Emitter<'_, '_> {
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             return sink.end(self, &bit);
         }
+        if self.brief.calls() && !in_hand(&a, &b) {
+            let (v, w) = (self.side_word(&a), self.side_word(&b));
+            let r = self.rt_call(symbol, &[v, w], p.site);
+            let bit = ins!(self, "icmp ne i64 {r}, {}", Word::FALSE.0);
+            return sink.end(self, &bit);
+        }
         let (slow, fixnums) = (self.fresh(), self.fresh());
         let split = self.split_fixnums(&a, &b, &fixnums);
-        if Self::flonum_path(&a, &b, false) {
+        if self.has_flonum_path(&a, &b, false) {
             let (x, y) = self.side_doubles(&a, &b, None, &slow);
             let bit = ins!(self, "fcmp {float} double {x}, {y}");
             sink.end(self, &bit);
