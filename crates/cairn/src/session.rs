@@ -84,7 +84,7 @@ impl Compiler {
         self
     }
 
-    /// Programs become shared libraries, which [`Compiled::build`] makes.
+    /// Programs become shared libraries, which [`crate::Compiled::build`] makes.
     pub fn shared(mut self, shared: bool) -> Compiler {
         self.shared = shared;
         self

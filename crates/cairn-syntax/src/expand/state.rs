@@ -156,7 +156,7 @@ pub(super) struct Expander<'a> {
     pub(super) redefined: FxHashMap<GlobalId, Redefined>,
     /// Index of the top-level item being expanded.
     pub(super) item: usize,
-    /// In lib/: the name that errors give in the definition being expanded, see [`Site::who`].
+    /// In lib/: the name that errors give in the definition being expanded, see [`cairn_layout::code::Site::who`].
     pub(super) who: Option<usize>,
     /// Exported names of the library of lib/ being expanded, as indices of such names.
     pub(super) public: FxHashMap<Ident, usize>,
@@ -201,7 +201,7 @@ pub(super) struct LibraryText {
     pub(super) session: Option<Box<Session>>,
     /// How many libraries it was made for.
     pub(super) libraries: usize,
-    /// Variables, from [`transform::LIBRARY_GLOBALS`] on, by their number as exports.
+    /// Variables, from [`cairn_core::interp::transform::LIBRARY_GLOBALS`] on, by their number as exports.
     pub(super) exports: FxHashMap<u32, GlobalId>,
 }
 

@@ -16,7 +16,7 @@
 //! the file system, not clang.
 //!
 //! Invariant: the text depends on nothing but the name of the library, the files in [`Library::files`], and the
-//! variables in [`VARIABLES`].
+//! variables in [`request::VARIABLES`].
 
 mod declarations;
 mod library;

@@ -220,8 +220,8 @@ pub(super) unsafe fn behind_native_descriptor(code: u64) -> u64 {
     unsafe { (code + END).wrapping_add(operand(code, DESCRIPTOR)) }
 }
 
-/// The address behind the descriptor of a return address that [`walk`] came to: itself, where descriptors are prefix
-/// data.
+/// The address behind the descriptor of a return address that [`super::walk`] came to: itself, where descriptors are
+/// prefix data.
 pub fn behind_descriptor(ctx: &Machine, code: u64) -> u64 {
     if rt(ctx).strategy.kind.facts().native {
         // SAFETY: a return address.
