@@ -7,7 +7,7 @@
 //!
 //! Complexity: linear in the module, but for sorting.
 
-use super::LoopGraph;
+use super::graph::LoopGraph;
 use crate::ir::*;
 use cairn_core::prim::{IN_RANGE, Kind, PrimOp, fixnum_bit};
 use std::collections::HashMap;
