@@ -11,6 +11,10 @@
 ;;; end.  A thread whose place another one has reached in the same step is dropped.  The leftmost match wins, of these
 ;;; the longest one, of these the one of the preferred thread.  If a pattern is not greedy the preferred thread wins.
 ;;;
+;;; That machine is for submatches and assertions.  Where a match begins and ends says a deterministic automaton first,
+;;; whose states, sets of places in the program, are made when they are come to (Thompson 1968; Cox, "Regular Expression
+;;; Matching Can Be Simple And Fast", 2007).  Should that take more time than the machine would, the machine goes on.
+;;;
 ;;; Back-references are not there.  A boundary of graphemes is found by the rules of UAX #29 for controls, Hangul, flags
 ;;; and extending characters, where everything counts as extending that is beyond ASCII and neither letter, digit,
 ;;; punctuation, symbol, space nor control character.
@@ -21,14 +25,15 @@
    regexp-match? regexp-match-count regexp-match-submatch regexp-match-submatch-start regexp-match-submatch-end
    regexp-match->list)
   (import (scheme base) (scheme case-lambda) (scheme char) (scheme cxr)
-          (only (srfi 1) append-map every last-pair)
+          (only (srfi 1) any append-map every filter last-pair take) (only (srfi 133) vector-index)
           (only (srfi 14) char-set? char-set-contains? char-set->list char-set:title-case char-set:punctuation
                 char-set:symbol char-set:iso-control)
-          (only (cairn control) out-of-range wrong-type) (only (cairn records) show-fields!))
+          (only (cairn control) out-of-range wrong-type) (only (cairn records) show-fields!)
+          (only (cairn primitives) %fx< %fx+ %string-ref %char->integer %vector-ref %vector-set! %eq? %not))
   (begin
 
     (define-record-type <regexp>
-      (make-regexp sre program size first greedy? submatches names)
+      (make-regexp sre program size first greedy? submatches names asserts? automaton)
       regexp?
       (sre regexp->sre)
       ;; three vectors: operations and two operands
@@ -39,7 +44,11 @@
       (greedy? is-greedy?)
       (submatches submatches-of)
       ;; list of (name number ...)
-      (names names-of))
+      (names names-of)
+      ;; are there assertions?
+      (asserts? has-asserts?)
+      ;; #f before it is needed, or after it was no good: 'none
+      (automaton automaton-of set-automaton!))
     (show-fields! <regexp> '(sre))
 
     (define-record-type <match>
@@ -394,7 +403,9 @@
                               (list->vector (map (lambda (i) (vector-ref i 1)) code))
                               (list->vector (map (lambda (i) (vector-ref i 2)) code)))))
         (make-regexp sre program (length code) (first-instructions program) (parse-greedy? p) (parse-submatches p)
-                     (parse-names p))))
+                     (parse-names p)
+                     (and (vector-index (lambda (op) (= op (op-assert))) (vector-ref program 0)) #t)
+                     #f)))
 
     ;; The instructions that take the first character of a match, or #f.
     (define (first-instructions program)
@@ -429,7 +440,8 @@
 
     ;; An assertion that looks ahead, or behind.
     (define (looker ahead? wanted? node)
-      (let ((r (compile #f node (make-parse 0 '() #t))) (length (and (not ahead?) (fixed-length node))))
+      (let ((r (compile #f (without-submatches node) (make-parse 0 '() #t)))
+            (length (and (not ahead?) (fixed-length node))))
         (if (and (not ahead?) (not length)) (error "what is looked for behind has no fixed length"))
         (lambda (s i start end)
           (eq? wanted?
@@ -438,6 +450,16 @@
                    (and (>= (- i length) start)
                         (run r s (- i length) i start end #t #t)
                         #t))))))
+
+    ;; What an assertion matches is no submatch.
+    (define (without-submatches node)
+      (if (set? node)
+          node
+          (case (car node)
+            ((seq alt) (cons (car node) (map without-submatches (cdr node))))
+            ((repeat) (append (take node 4) (list (without-submatches (list-ref node 4)))))
+            ((submatch) (without-submatches (caddr node)))
+            (else node))))
 
     ;; How many characters a tree takes, or #f if that depends.
     (define (fixed-length node)
@@ -455,6 +477,241 @@
             ((submatch) (fixed-length (caddr node)))
             (else 0))))
 
+    ;;;; The automaton
+
+    ;; A state is a vector: by ASCII character the next state, #f before it is known; then whether a match may end
+    ;; here, the places in the program, ascending, and by other characters, modulo, a pair of the last one and the
+    ;; state behind it.  Assertions count as true.  All that is stored is right whoever stored it: threads share an
+    ;; automaton.
+    (define-syntax state-accepts (syntax-rules () ((_) 128)))
+    (define-syntax state-places (syntax-rules () ((_) 129)))
+    (define-syntax state-wide (syntax-rules () ((_) 130)))
+    (define-syntax state-length (syntax-rules () ((_) 131)))
+    (define-syntax wide-places (syntax-rules () ((_) 64)))
+
+    (define-record-type <automaton>
+      (new-automaton program states number cleared dead start)
+      automaton?
+      (program automaton-program)
+      ;; lists of states, by a hash of their places
+      (states automaton-states set-automaton-states!)
+      (number automaton-number set-automaton-number!)
+      (cleared automaton-cleared set-automaton-cleared!)
+      ;; of no places
+      (dead automaton-dead set-automaton-dead!)
+      (start automaton-start set-automaton-start!))
+
+    ;; So many states are kept; so often all are dropped, before the machine has to do without.
+    (define-syntax most-states (syntax-rules () ((_) 1000)))
+    (define-syntax most-drops (syntax-rules () ((_) 3)))
+    (define-syntax buckets (syntax-rules () ((_) 127)))
+
+    (define (make-automaton r)
+      (let ((a (new-automaton (program-of r) (make-vector (buckets) '()) 0 0 #f #f)))
+        (set-automaton-dead! a (state-of a '()))
+        (do ((i 0 (+ i 1))) ((= i 128))
+          (vector-set! (automaton-dead a) i (automaton-dead a)))
+        (set-automaton-start! a (state-of a (closure a '(0))))
+        a))
+
+    ;; The places, ascending, that take a character or end a match, to which these lead.
+    (define (closure a places)
+      (let* ((program (automaton-program a)) (ops (vector-ref program 0)) (xs (vector-ref program 1))
+             (ys (vector-ref program 2)) (marks (make-bytevector (vector-length ops) 0)))
+        (for-each
+         (lambda (pc)
+           (let walk ((pc pc))
+             (when (eqv? 0 (bytevector-u8-ref marks pc))
+               (let ((op (vector-ref ops pc)))
+                 (bytevector-u8-set! marks pc 1)
+                 (cond
+                   ((eqv? op (op-jump)) (walk (vector-ref xs pc)))
+                   ((eqv? op (op-split))
+                    (walk (vector-ref xs pc))
+                    (walk (vector-ref ys pc)))
+                   ((or (eqv? op (op-save)) (eqv? op (op-assert))) (walk (+ pc 1)))
+                   (else (bytevector-u8-set! marks pc 2)))))))
+         places)
+        (let loop ((pc (- (bytevector-length marks) 1)) (l '()))
+          (cond ((< pc 0) l)
+                ((eqv? 2 (bytevector-u8-ref marks pc)) (loop (- pc 1) (cons pc l)))
+                (else (loop (- pc 1) l))))))
+
+    ;; The state of these places, an old one if there is one.
+    (define (state-of a places)
+      (let* ((hash (let loop ((l places) (h 0))
+                     (if (null? l) (modulo h (buckets)) (loop (cdr l) (modulo (+ (* 31 h) (car l)) 1000003)))))
+             (ops (vector-ref (automaton-program a) 0)))
+        (let find ((l (vector-ref (automaton-states a) hash)))
+          (cond
+            ((pair? l) (if (equal? (vector-ref (car l) (state-places)) places) (car l) (find (cdr l))))
+            (else
+             (let ((new (make-vector (state-length) #f)))
+               (vector-set! new (state-places) places)
+               (vector-set! new (state-accepts)
+                            (and (any (lambda (pc) (eqv? (vector-ref ops pc) (op-match))) places) #t))
+               (when (>= (automaton-number a) (most-states))
+                 (set-automaton-states! a (make-vector (buckets) '()))
+                 (set-automaton-number! a 0)
+                 (set-automaton-cleared! a (+ 1 (automaton-cleared a))))
+               (set-automaton-number! a (+ 1 (automaton-number a)))
+               (vector-set! (automaton-states a) hash (cons new (vector-ref (automaton-states a) hash)))
+               new))))))
+
+    (define (takes? xs ys pc c)
+      (let ((n (char->integer c)))
+        (if (< n 128)
+            (eqv? 1 (bytevector-u8-ref (vector-ref xs pc) n))
+            ((vector-ref ys pc) c))))
+
+    ;; The state behind a character, where the state itself does not say: it does from now on.
+    (define (follow a state c)
+      (let* ((n (char->integer c)) (wide (vector-ref state (state-wide))) (at (modulo n (wide-places)))
+             (known (if (< n 128) (vector-ref state n) (and wide (vector-ref wide at)))))
+        (cond
+          ((and known (< n 128)) known)
+          ((and known (eqv? (car known) c)) (cdr known))
+          (else
+            (let* ((program (automaton-program a)) (ops (vector-ref program 0)) (xs (vector-ref program 1))
+                   (ys (vector-ref program 2))
+                   (taken (filter (lambda (pc) (and (eqv? (vector-ref ops pc) (op-set)) (takes? xs ys pc c)))
+                                  (vector-ref state (state-places))))
+                   (next (if (null? taken)
+                             (automaton-dead a)
+                             (state-of a (closure a (map (lambda (pc) (+ pc 1)) taken))))))
+              (cond
+                ((< n 128) (vector-set! state n next))
+                (else
+                 (if (not wide) (vector-set! state (state-wide) (make-vector (wide-places) #f)))
+                 (vector-set! (vector-ref state (state-wide)) at (cons c next))))
+              next)))))
+
+    ;; The next two call nobody, so that they keep all they need in registers.
+
+    ;; The first place from i on with a character that does not lead from `start` to the dead state, for all that is
+    ;; known; or the limit.
+    (define (skip start dead s i limit)
+      (let skip ((i i))
+        (if (%fx< i limit)
+            (let ((n (%char->integer (%string-ref s i))))
+              (if (if (%fx< n 128) (%eq? (%vector-ref start n) dead) #f)
+                  (skip (%fx+ i 1))
+                  i))
+            i)))
+
+    ;; Goes on from the place, the state and the last end of a match in `now`, until the next state is not known, or the
+    ;; dead one, or the limit is reached.
+    (define (glide now dead s limit)
+      (let glide ((i (%vector-ref now 0)) (state (%vector-ref now 1)) (last (%vector-ref now 2)))
+        (let ((next (if (%fx< i limit)
+                        (let ((n (%char->integer (%string-ref s i))))
+                          (if (%fx< n 128) (%vector-ref state n) #f))
+                        #f)))
+          (if (if next (%not (%eq? next dead)) #f)
+              (let ((i (%fx+ i 1)))
+                (glide i next (if (%vector-ref next (state-accepts)) i last)))
+              (begin
+                (%vector-set! now 0 i)
+                (%vector-set! now 1 state)
+                (%vector-set! now 2 last))))))
+
+    ;; Calls (found from to stop) for the first place from i on where a match may begin, with the last place where it
+    ;; may end, and where the automaton has stopped; or (lost from): from there on all is open, before it there is none.
+    (define (scan a s i limit anchored? whole? found lost)
+      (let* ((start (automaton-start a)) (dead (automaton-dead a)) (empty? (vector-ref start (state-accepts)))
+             (now (vector i start -1)))
+        ;; the first place from `from` on where a match may begin
+        (define (first from)
+          (let ((i (skip start dead s from limit)))
+            (if (and (< i limit) (eq? (follow a start (string-ref s i)) dead))
+                (first (+ i 1))
+                i)))
+        ;; to the end of the longest match from here
+        (define (along!)
+          (glide now dead s limit)
+          (let ((i (vector-ref now 0)))
+            (if (< i limit)
+                (let ((next (follow a (vector-ref now 1) (string-ref s i))))
+                  (when (not (eq? next dead))
+                    (vector-set! now 0 (+ i 1))
+                    (vector-set! now 1 next)
+                    (if (vector-ref next (state-accepts)) (vector-set! now 2 (+ i 1)))
+                    (along!))))))
+        (let search ((from i) (work 0))
+          (let ((from (if (or anchored? empty?) from (first from))))
+            (vector-set! now 0 from)
+            (vector-set! now 1 start)
+            (vector-set! now 2 (if empty? from -1))
+            (along!)
+            (let* ((stop (vector-ref now 0)) (last (vector-ref now 2)) (work (+ work (- stop from))))
+              (cond
+                ((if whole? (= last limit) (>= last 0)) (found from last stop))
+                ((or anchored? (>= from limit)) (lost limit))
+                ;; what was passed in vain is more than a few times what was gone through
+                ((> work (+ 4096 (* 8 (- from i)))) (lost from))
+                (else (search (+ from 1) work))))))))
+
+    ;; The places of the match of s from `from` to `to`, which is one: the preferred way through the program that ends
+    ;; there.  No way is tried twice from the same place; without assertions.
+    (define (trace r s from to)
+      (let* ((program (program-of r)) (ops (vector-ref program 0)) (xs (vector-ref program 1))
+             (ys (vector-ref program 2)) (size (program-size r)) (cells (* size (+ 1 (- to from))))
+             (places (make-vector (* 2 (+ 1 (submatches-of r))) #f)) (seen (make-bytevector cells 0)))
+        (define (leads? pc i)
+          (let ((op (vector-ref ops pc)))
+            (cond
+              ((eqv? op (op-set))
+               (and (< i to) (takes? xs ys pc (string-ref s i)) (leads? (+ pc 1) (+ i 1))))
+              ((eqv? op (op-jump)) (leads? (vector-ref xs pc) i))
+              ((eqv? op (op-split))
+               (let ((cell (+ pc (* size (- i from)))))
+                 (and (eqv? 0 (bytevector-u8-ref seen cell))
+                      (begin
+                        (bytevector-u8-set! seen cell 1)
+                        (or (leads? (vector-ref xs pc) i) (leads? (vector-ref ys pc) i))))))
+              ((eqv? op (op-save))
+               (and (leads? (+ pc 1) i)
+                    (begin
+                      ;; what comes later on the way has been stored already, and counts
+                      (if (not (vector-ref places (vector-ref xs pc))) (vector-set! places (vector-ref xs pc) i))
+                      #t)))
+              (else (= i to)))))
+        (leads? 0 from)
+        (vector-set! places 0 from)
+        (vector-set! places 1 to)
+        places))
+
+    ;; Beyond so many pairs of an instruction and a place, submatches are found by the machine.
+    (define-syntax most-cells (syntax-rules () ((_) 65536)))
+
+    ;; The places of the best match, or #f: see `machine`.
+    (define (run r s i limit start end anchored? whole?)
+      (let ((a (or (automaton-of r)
+                   (let ((a (make-automaton r)))
+                     (set-automaton! r a)
+                     a))))
+        (cond
+          ((eq? a 'none) (machine r s i limit start end anchored? whole?))
+          ((> (automaton-cleared a) (most-drops))
+           (set-automaton! r 'none)
+           (machine r s i limit start end anchored? whole?))
+          (else
+           (let ((exact? (and (is-greedy? r) (not (has-asserts? r)))))
+             (let again ((i i) (tries 0))
+               (scan a s i limit anchored? whole?
+                     (lambda (from to stop)
+                       (cond
+                         ((and exact? (= 0 (submatches-of r))) (vector from to))
+                         ((and exact? (<= (* (program-size r) (+ 1 (- to from))) (most-cells))) (trace r s from to))
+                         (exact? (machine r s from to start end #t #t))
+                         ;; an assertion may not hold, and the preferred match may end elsewhere
+                         ((machine r s from limit start end #t whole?))
+                         ((or anchored? (>= from limit)) #f)
+                         ((> tries 32) (machine r s (+ from 1) limit start end #f whole?))
+                         (else (again (+ from 1) (+ tries 1)))))
+                     (lambda (from)
+                       (and (< from limit) (machine r s from limit start end #f whole?))))))))))
+
     ;;;; The machine
 
     (define-record-type <thread>
@@ -465,7 +722,7 @@
 
     ;; Matches s from i to the limit; the string is taken to go from start to end.  The match begins at i if
     ;; `anchored?`, it ends at the limit if `whole?`.  The places of the best match, or #f.
-    (define (run r s i limit start end anchored? whole?)
+    (define (machine r s i limit start end anchored? whole?)
       (let* ((program (program-of r))
              (ops (vector-ref program 0)) (xs (vector-ref program 1)) (ys (vector-ref program 2))
              (greedy? (is-greedy? r)) (first (and (not anchored?) (first-of r)))
@@ -498,12 +755,6 @@
             (vector-set! places 0 i)
             (add threads 0 places i)))
 
-        (define (takes? pc c)
-          (let ((n (char->integer c)))
-            (if (< n 128)
-                (eqv? 1 (bytevector-u8-ref (vector-ref xs pc) n))
-                ((vector-ref ys pc) c))))
-
         ;; The first place from i on where a match may begin.
         (define (skip i)
           (if (= i limit)
@@ -511,7 +762,7 @@
               (let ((c (string-ref s i)))
                 (let loop ((l first))
                   (cond ((null? l) (skip (+ i 1)))
-                        ((and (eqv? (vector-ref ops (car l)) (op-set)) (takes? (car l) c)) i)
+                        ((and (eqv? (vector-ref ops (car l)) (op-set)) (takes? xs ys (car l) c)) i)
                         (else (loop (cdr l))))))))
 
         (define (ended places i)
@@ -551,7 +802,7 @@
                                       best
                                       (ended (thread-places (car l)) i))))
                         (loop (if greedy? (cdr l) '()) next best)))))
-                  ((and c (hopeful? (car l) best) (takes? (thread-pc (car l)) c))
+                  ((and c (hopeful? (car l) best) (takes? xs ys (thread-pc (car l)) c))
                    (loop (cdr l) (add next (+ (thread-pc (car l)) 1) (thread-places (car l)) (+ i 1)) best))
                   (else (loop (cdr l) next best)))))))))
 
