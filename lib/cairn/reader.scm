@@ -285,6 +285,9 @@
       ((#\a) (%cons #\alarm acc))
       ((#\b) (%cons #\backspace acc))
       ((#\r) (%cons #\return acc))
+      ;; R6RS's
+      ((#\v) (%cons #\x0b acc))
+      ((#\f) (%cons #\x0c acc))
       ((#\x #\X) (%cons (read-hex-escape port) acc))
       (else
        (let skip ((c c) (newline? #f))

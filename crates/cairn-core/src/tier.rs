@@ -146,10 +146,11 @@ pub struct Makers {
 /// Makes the variables of the program and of other parts such that any other code may change them: all are in cells. An
 /// error if a form refers to a variable of the library that is no import.
 pub fn open(program: &mut Program, others: &[Part]) -> Result<(), String> {
-    let mut mentioned: FxHashSet<GlobalId> = FxHashSet::default();
+    let (mut mentioned, mut defined) = (FxHashSet::default(), FxHashSet::default());
     for form in program.forms.iter().chain(others.iter().flat_map(|p| &p.forms)) {
         if let TopForm::Define(g, _) = form {
             mentioned.insert(*g);
+            defined.insert(*g);
         }
         visit(form.expr(), &mut |e| {
             if let Expr::Global(g, _) | Expr::SetGlobal(g, ..) = e {
@@ -160,7 +161,7 @@ pub fn open(program: &mut Program, others: &[Part]) -> Result<(), String> {
     for g in mentioned {
         let info = &mut program.globals[g.0 as usize];
         match info.import {
-            None if info.library => return Err(format!("{} is not exported", info.name)),
+            None if info.library && !defined.contains(&g) => return Err(format!("{} is not exported", info.name)),
             // a later form may make structure vectors of the record type that it holds
             None if info.hidden => info.elements = true,
             None => info.assigned = true,

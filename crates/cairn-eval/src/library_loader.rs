@@ -12,8 +12,35 @@ static LIB: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../lib");
 /// Prefix of the paths of built-in libraries, in messages.
 pub const BUILT_IN: &str = "lib/";
 
-/// What the files of libraries end in: R7RS's, R6RS's.
-pub const EXTENSIONS: [&str; 2] = ["sld", "sls"];
+/// What the files of libraries end in: R7RS's, R6RS's, and what Chez Scheme looks for besides, in the order in which
+/// they are looked for.
+const EXTENSIONS: [&str; 5] = ["sld", "sls", "chezscheme.sls", "ss", "scm"];
+
+/// Where the file of a library may be in a directory, the first choice first. Of those that need not be libraries, only
+/// a text that [`is_library`] is one.
+pub fn files_of(name: &LibraryName) -> [String; EXTENSIONS.len()] {
+    EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()))
+}
+
+/// Is what this file says a library? Files `.ss` and `.scm` may be programs, or parts of the library beside them.
+pub fn is_library(path: &Path, text: &str) -> bool {
+    if !path.extension().is_some_and(|e| e == "ss" || e == "scm") {
+        return true;
+    }
+    let mut rest = text.trim_start();
+    while let Some(after) = rest.strip_prefix([';', '#']) {
+        rest = match after.strip_prefix('|') {
+            Some(comment) if rest.starts_with('#') => comment.split_once("|#").map_or("", |(_, rest)| rest),
+            _ => after.split_once('\n').map_or("", |(_, rest)| rest),
+        }
+        .trim_start();
+    }
+    let head = rest.strip_prefix(['(', '[']).unwrap_or_default().trim_start();
+    ["library", "define-library"].iter().any(|word| {
+        head.strip_prefix(word)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || "([;".contains(c)))
+    })
+}
 
 /// The text of a file of `lib/`; `relative` is its path there.
 pub fn built_in(relative: &str) -> Option<&'static str> {
@@ -129,12 +156,16 @@ impl Loader for Files {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text.to_string())));
             }
         }
-        let relative = EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
+        let relative = files_of(name);
         let directories = self.path.iter().map(|d| &**d).chain(std::iter::once(Path::new("")));
         let mut files = directories.flat_map(|d| relative.iter().map(move |file| d.join(file)));
-        let Some(file) = files.find(|f| self.is_file(f)) else { return Ok(None) };
-        let text = self.text(&file).map_err(|e| unreadable(&file, &e))?;
-        Ok(Some((file.display().to_string(), text)))
+        let mut found = files.by_ref().filter(|f| self.is_file(f));
+        found
+            .find_map(|file| match self.text(&file) {
+                Ok(text) => is_library(&file, &text).then(|| Ok((file.display().to_string(), text))),
+                Err(e) => Some(Err(unreadable(&file, &e))),
+            })
+            .transpose()
     }
 
     fn library_names(&self) -> Vec<LibraryName> {

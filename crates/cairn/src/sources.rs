@@ -147,12 +147,16 @@ impl Loader for Files<'_> {
                 return Ok(Some((format!("{BUILT_IN}{place}"), text)));
             }
         }
-        let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
+        let files = library_loader::files_of(name);
         for directory in self.directories.clone() {
             for file in &files {
                 let path = directory.join(file);
-                if !self.is_absent(&path) {
-                    return Ok(Some((path.display().to_string(), self.text(&path)?.to_string())));
+                if self.is_absent(&path) {
+                    continue;
+                }
+                let text = self.text(&path)?;
+                if library_loader::is_library(&path, &text) {
+                    return Ok(Some((path.display().to_string(), text.to_string())));
                 }
             }
         }
@@ -165,11 +169,14 @@ impl Loader for Files<'_> {
         if own.is_empty() {
             return None;
         }
-        let files = library_loader::EXTENSIONS.map(|extension| format!("{}.{extension}", name.path()));
+        let files = library_loader::files_of(name);
         let mut paths = self.directories[..self.own].iter().flat_map(|d| files.iter().map(|f| d.join(f)));
         let file = paths.find(|p| p.is_file())?;
-        // a copy of what is built in does no harm
+        // a copy of what is built in does no harm, nor does what is no library
         let text = std::fs::read_to_string(&file).ok();
+        if text.as_ref().is_some_and(|text| !library_loader::is_library(&file, text)) {
+            return None;
+        }
         let is_copy = own.iter().any(|own| text.as_deref() == Some(own));
         (!is_copy).then(|| file.display().to_string())
     }

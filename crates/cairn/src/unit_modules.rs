@@ -5,9 +5,9 @@
 //! unit reaches all variables through their cells. Several units may be compiled at once, each by a process of its own,
 //! and each is asked for by its ticket.
 //!
-//! A unit that cannot be compiled stays evaluated, and nothing is said: the form means what it meant. So does all when
-//! no process can compile beside this one: LLVM in this process would be in the way when it ends. When several units in
-//! a row could not be compiled, that is taken for granted of the others.
+//! A unit that cannot be compiled stays evaluated, and nothing is said, except under `CAIRN_HASTE`, for tests: the form
+//! means what it meant. So does all when no process can compile beside this one: LLVM in this process would be in the
+//! way when it ends. When several units in a row could not be compiled, that is taken for granted of the others.
 
 use crate::background::{Made, Work};
 use crate::evaluated::STACK;
@@ -74,9 +74,13 @@ impl UnitCompiler for UnitModules {
             jobs.pending.insert(ticket);
             ticket
         };
+        let tells = std::env::var_os("CAIRN_HASTE").is_some();
         let compile = move || {
             let native = work.module(Some(&unit), &request, Effort::BySize).and_then(Made::load);
             let native = native.map(|(native, _)| native);
+            if let (Err(reason), true) = (&native, tells) {
+                eprintln!("no native code: {reason}");
+            }
             let mut jobs = shared.jobs();
             jobs.pending.remove(&ticket);
             jobs.failures = if native.is_ok() { 0 } else { jobs.failures + 1 };

@@ -228,6 +228,24 @@ fn what_is_typed_becomes_native() {
 }
 
 #[test]
+fn what_calls_libraries_of_the_session_becomes_native() {
+    let d = Directory::new("libraries-of-the-session");
+    d.write("mine/list.sld", "(define-library (mine list) (import (scheme base)) (export add-all) (begin \
+             (define start 0) (define (add-all l) (let go ((l l) (n start)) (if (null? l) n (go (cdr l) (+ n (car l))))))))");
+    let mut s = Talk::begin(&d);
+    // both are evaluated in this session, the first from `lib/more`
+    s.tell("(import (chezscheme) (mine list))");
+    d.write(
+        "sums.scm",
+        "(define items (iota 1000)) (define (left n) (if (= n 0) (fold-left + 0 items) (left (- n 1)))) \
+             (define (mine n) (if (= n 0) (add-all items) (mine (- n 1))))",
+    );
+    s.tell("(load \"sums.scm\")");
+    s.until_native("(left 1000)", "499500");
+    s.until_native("(mine 1000)", "499500");
+}
+
+#[test]
 fn what_was_typed_keeps_its_identity_when_it_becomes_native() {
     let d = Directory::new("identity");
     let mut s = Talk::begin(&d);

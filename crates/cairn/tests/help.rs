@@ -54,8 +54,14 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// SRFIs under the names that SRFI 97, Guile and Chicken give them.
-const SRFI_NAMES: &[&str] =
-    &["(srfi :1)", "(srfi :1 lists)", "(srfi 1 lists)", "(srfi srfi-1)", "(only (srfi :1) fold)"];
+const SRFI_NAMES: &[&str] = &[
+    "(srfi :1)",
+    "(srfi :1 lists)",
+    "(srfi 1 lists)",
+    "(srfi srfi-1)",
+    "(only (srfi :1) fold)",
+    "(srfi :1 folds)",
+];
 
 /// Runs a program; standard output and standard error.
 fn run(d: &Directory, program: &str) -> (String, String) {
@@ -168,6 +174,11 @@ fn srfis_have_many_names() {
     );
     let program = "(import (scheme base) (scheme write) (srfi 1 lists))\n(display (fold + 0 '(1 2)))\n";
     assert_eq!(run(&d, program), ("own".to_string(), String::new()));
+    // of any SRFI, and of parts of one
+    let program = "(import (scheme base) (scheme write) (srfi :19 time) (srfi :133 vectors) (srfi :146 hash)
+                           (srfi :99 records procedural))
+                   (display (list (time? 1) (vector-count even? #(1 2)) (hashmap? 1) (rtd? 1)))";
+    assert_eq!(run(&d, program), ("(#f 1 #f #f)".to_string(), String::new()));
     // what SRFI 97 does not name is not guessed
     let (_, messages) = run(&d, "(import (scheme base) (srfi 1 trees))\n(f)\n");
     assert!(messages.contains("there is no library (srfi 1 trees)"), "{messages}");

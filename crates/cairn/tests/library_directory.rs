@@ -116,4 +116,28 @@ fn layouts_of_packages_are_understood() {
     assert_eq!(run("own/p.scm"), "(own 2)");
     assert_eq!(run("src/deep/q.scm"), "2");
     assert!(run("src/deep/r.scm").contains("there is no library (snow a)"));
+    // what Chez Scheme takes, too; R7RS's and R6RS's own names come first
+    let library = |name: &str, is: &str| {
+        format!("(library (kinds {name}) (export {name}) (import (rnrs)) (define {name} '{is}))")
+    };
+    write("kinds/a.ss", &library("a", "ss"));
+    write("kinds/b.scm", &library("b", "scm"));
+    write("kinds/c.chezscheme.sls", &library("c", "chez"));
+    write("kinds/c.ss", &library("c", "ss"));
+    write("kinds/c.guile.sls", &library("c", "guile"));
+    write("kinds/d.sls", &library("d", "sls"));
+    write("kinds/d.chezscheme.sls", &library("d", "chez"));
+    // neither a part of a library nor a program is one
+    write("kinds/e.ss", "; (library (kinds e))\n(define e 'part)");
+    let late = "#!/usr/bin/env cairn\n#| one |# ; more\n\
+                (define-library (kinds e) (export e) (import (scheme base)) (begin (define e 'scm)))";
+    write("kinds/e.scm", late);
+    write("kinds/f.scm", "(define f 1)");
+    write("f.scm", "(import (scheme base) (kinds f))");
+    assert!(run("f.scm").contains("there is no library (kinds f)"));
+    write(
+        "k.scm",
+        "(import (scheme base) (scheme write) (kinds a) (kinds b) (kinds c) (kinds d) (kinds e)) (write (list a b c d e))",
+    );
+    assert_eq!(run("k.scm"), "(ss scm chez sls scm)");
 }

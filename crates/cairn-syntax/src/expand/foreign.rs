@@ -11,7 +11,6 @@ use super::loader::{LibraryName, NamePart};
 use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Syntax};
-use std::rc::Rc;
 
 /// How the names of other systems' libraries begin.
 const FAMILIES: [&str; 17] = [
@@ -49,10 +48,12 @@ const FORMS: [(&str, &str); 5] = [
 /// Libraries that are whole languages: see [`Expander::is_language`].
 pub(super) const LANGUAGES: [&str; 3] = ["(sicp)", "(cairn chez)", "(cairn mit)"];
 
-/// What SRFI 97 calls the SRFIs that are here.
-const MNEMONICS: [(u64, &str); 26] = [
+/// What SRFI 97 calls SRFIs.
+const MNEMONICS: [(u64, &str); 52] = [
+    (0, "cond-expand"),
     (1, "lists"),
     (2, "and-let*"),
+    (5, "let"),
     (6, "basic-string-ports"),
     (8, "receive"),
     (9, "records"),
@@ -60,23 +61,47 @@ const MNEMONICS: [(u64, &str); 26] = [
     (13, "strings"),
     (14, "char-sets"),
     (16, "case-lambda"),
+    (17, "generalized-set!"),
     (18, "multithreading"),
+    (19, "time"),
+    (21, "real-time-multithreading"),
     (23, "error"),
+    (25, "multi-dimensional-arrays"),
     (26, "cut"),
     (27, "random-bits"),
     (28, "basic-format-strings"),
+    (29, "localization"),
     (31, "rec"),
+    (37, "args-fold"),
     (38, "with-shared-structure"),
     (39, "parameters"),
     (41, "streams"),
+    (42, "eager-comprehensions"),
+    (43, "vectors"),
+    (44, "collections"),
+    (45, "lazy"),
     (46, "syntax-rules"),
+    (47, "arrays"),
     (48, "intermediate-format-strings"),
+    (51, "rest-values"),
+    (54, "cat"),
+    (57, "records"),
+    (59, "vicinities"),
     (60, "integer-bits"),
     (61, "cond"),
+    (63, "arrays"),
     (64, "testing"),
+    (66, "octet-vectors"),
+    (67, "compare-procedures"),
     (69, "basic-hash-tables"),
+    (71, "let"),
+    (74, "blobs"),
+    (78, "lightweight-testing"),
+    (86, "mu-and-nu"),
     (87, "case"),
+    (95, "sorting-and-merging"),
     (98, "os-environment-variables"),
+    (99, "records"),
 ];
 
 impl Expander<'_> {
@@ -193,9 +218,11 @@ impl Expander<'_> {
     }
 
     /// The R7RS name of an SRFI that is named as SRFI 97 or Guile do: `(srfi :1)`, `(srfi :1 lists)`, `(srfi 1 lists)`,
-    /// `(srfi srfi-1)`. A library of just this name comes first.
+    /// `(srfi srfi-1)`. A library of just this name comes first. Names of later SRFIs are nobody's to give: behind a
+    /// colon, any will do.
     pub(super) fn srfi(&mut self, name: LibraryName) -> LibraryName {
         let [NamePart::Symbol(family), number, rest @ ..] = &name.0[..] else { return name };
+        let colon = matches!(number, NamePart::Symbol(s) if s.starts_with(':'));
         let number = match number {
             NamePart::Number(n) if !rest.is_empty() => Some(*n),
             NamePart::Number(_) | NamePart::Text(_) => None,
@@ -204,12 +231,14 @@ impl Expander<'_> {
             }
         };
         let (Some(number), "srfi") = (number, &**family) else { return name };
-        let known = |s: &Rc<str>| MNEMONICS.contains(&(number, &**s));
-        if !matches!(rest, []) && !matches!(rest, [NamePart::Symbol(s)] if known(s)) || self.is_available(&name) {
+        if self.is_available(&name) {
             return name;
         }
-        let usual = LibraryName(vec![name.0[0].clone(), NamePart::Number(number)]);
-        if self.is_available(&usual) { usual } else { name }
+        let of = |rest: &[NamePart]| LibraryName([&[name.0[0].clone(), NamePart::Number(number)], rest].concat());
+        let is_mnemonic = matches!(rest, [NamePart::Symbol(s)] if colon || MNEMONICS.contains(&(number, &**s)));
+        let mut usual = vec![of(rest)];
+        usual.extend(is_mnemonic.then(|| of(&[])));
+        usual.into_iter().find(|n| self.is_available(n)).unwrap_or(name)
     }
 
     /// The name of a library that is imported or asked for.

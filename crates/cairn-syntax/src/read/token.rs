@@ -340,6 +340,9 @@ impl Reader<'_> {
             't' => '\t',
             'n' => '\n',
             'r' => '\r',
+            // R6RS's
+            'v' => '\x0b',
+            'f' => '\x0c',
             '"' | '\\' | '|' => c,
             'x' | 'X' => self.hex_escape(at)?,
             ' ' | '\t' | '\n' | '\r' => {
@@ -371,7 +374,7 @@ impl Reader<'_> {
             _ => {
                 return Err(self
                     .error(at, self.pos, format!("unknown escape `\\{c}`"))
-                    .help("\\a \\b \\t \\n \\r \\\" \\\\ \\| \\x41; or a backslash at the end of a line")
+                    .help("\\a \\b \\t \\n \\r \\v \\f \\\" \\\\ \\| \\x41; or a backslash at the end of a line")
                     .into());
             }
         });

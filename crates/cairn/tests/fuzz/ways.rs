@@ -169,10 +169,10 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
         Way::Run(c) => cairn.arg("run").arg(usual).args(super::without_llvm(c)).arg(&file),
         Way::Evaluated | Way::Eval | Way::Load => cairn.arg("run").arg(usual).arg(&file),
         Way::Hasty(n) => cairn.arg("run").arg(usual).arg(&file).env("CAIRN_HASTE", n.to_string()),
-        Way::HastyPrompt(n) => cairn.env("CAIRN_HASTE", n.to_string()),
+        Way::HastyPrompt(n) => cairn.arg("repl").arg(usual).env("CAIRN_HASTE", n.to_string()),
         Way::Libraries(opt) => cairn.arg("run").arg(format!("--opt={opt}")).arg(usual).arg(&file),
         Way::Built | Way::BuiltLoad => cairn.arg("build").arg(&file).args(["-o", "program"]),
-        Way::Prompt => &mut cairn,
+        Way::Prompt => cairn.arg("repl").arg(usual),
     };
     let run = |mut command: Command, input: &str| {
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -191,7 +191,12 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
         output = run(built, "");
     }
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let seen = observations(&out);
+    let mut seen = observations(&out);
+    // a form may mean something else when its module is made; there is no other reason to do without
+    let excused = |l: &&str| !l.contains("the form means something else") && !l.contains("cannot be followed");
+    seen.extend(
+        err.lines().filter(|l| l.starts_with("no native code: ")).filter(excused).map(|l| format!("{l}\n")),
+    );
     match output.status.code() {
         Some(0) => seen,
         status => {
@@ -243,6 +248,10 @@ fn try_batch(seed: u64) -> Result<usize, String> {
     if first.lines().count() < tests * super::INPUTS || first.contains("\nstatus ") {
         let text = whole_text(&programs);
         return Err(format!("seed {seed}: the programs do not run to their end:\n{first}\n{text}"));
+    }
+    // where memory ends depends on who makes what: nothing to compare
+    if first.contains("out of memory") {
+        return Ok(0);
     }
     for (way, other) in observe_all(&directory, &ways[1..], &programs) {
         if other == first {
