@@ -35,7 +35,7 @@
    make-eq-hashtable make-eqv-hashtable hashtable-ref hashtable-set! hashtable-delete! hashtable-contains?
    hashtable-size hashtable-keys hashtable-update! hashtable-clear!)
   (import (scheme base) (only (scheme cxr) caddr) (scheme lazy) (scheme read) (scheme write) (scheme time)
-          (only (cairn macro) er-macro-transformer)
+          (only (cairn macro) er-macro-transformer derived-identifier)
           (only (cairn syntax) assert)
           (only (cairn list) fold-left fold-right reduce-left filter)
           (only (cairn number) exact-rational?)
@@ -150,10 +150,10 @@
                 (fields (map (lambda (f) (if (pair? f) (car f) f)) (cddr form))))
            (append
             (list (rename 'define-record-type) name
-                  (cons (symbol-append 'make- name) fields)
-                  (symbol-append name '?))
+                  (cons (derived-identifier name 'make- name) fields)
+                  (derived-identifier name name '?))
             (map (lambda (f)
-                   (list f (symbol-append name '- f) (symbol-append 'set- name '- f '!)))
+                   (list f (derived-identifier name name '- f) (derived-identifier name 'set- name '- f '!)))
                  fields))))))
 
     (define (condition/report-string c)

@@ -4,7 +4,8 @@
 ;;; opaque objects here: an environment is #(tag definition? compare), a syntactic closure #(tag environment form).
 (define-library (cairn macro)
   (export er-macro-transformer sc-macro-transformer rsc-macro-transformer
-          make-syntactic-closure close-syntax syntactic-closure? identifier? identifier=?)
+          make-syntactic-closure close-syntax syntactic-closure? identifier? identifier=?
+          derived-identifier)
   (import (cairn syntax) (cairn primitives) (only (cairn control) error wrong-type))
   (begin
 
@@ -30,6 +31,19 @@
       (if (%symbol? x)
           #t
           (if (syntactic-closure? x) (identifier? (%opaque-ref x 2)) #f)))
+
+    ;; An identifier whose name is that of the parts, which are symbols, written where `id` was: what a form that defines
+    ;; names gives to them.  If a macro has written both the form and such a name, they are the same.
+    (define (derived-identifier id . parts)
+      (let ((name (%string->symbol (text-of parts))))
+        ;; 3: see (cairn syntax-case); #f for a symbol
+        (let ((own (%syntax-host 3 id name)))
+          (if own own name))))
+
+    (define (text-of symbols)
+      (if (%null? symbols)
+          ""
+          (%string-append (%symbol->string (%car symbols)) (text-of (%cdr symbols)))))
 
     ;; Do two identifiers mean the same in their environments?
     (define (identifier=? env1 id1 env2 id2)

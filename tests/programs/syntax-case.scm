@@ -131,3 +131,82 @@
       (syntax->datum #`(a #,(+ 1 2) #,@(list 4 5) b)))
 (show (guard (e [(syntax-violation? e) (list (condition-message e) (syntax-violation-form e) (syntax-violation-subform e))])
         (syntax-violation 'me "bad" '(form x) 'x)))
+;; tables in transformers: of every kind, grown, with holes, copied, walked
+(define-syntax counts
+  (lambda (x)
+    (syntax-case x ()
+      ((_ datum ...)
+       (let ((eqs (make-eq-hashtable)) (eqvs (make-eqv-hashtable))
+             (equals (make-hashtable equal-hash equal?)) (strings (make-hashtable string-hash string=?)))
+         (define (count! t k) (hashtable-update! t k (lambda (n) (+ n 1)) 0))
+         (for-each
+           (lambda (d)
+             (when (symbol? d) (count! eqs d))
+             (when (number? d) (count! eqvs d))
+             (count! equals d)
+             (when (string? d) (count! strings d)))
+           (syntax->datum #'(datum ...)))
+         (do ((i 0 (+ i 1))) ((= i 100)) (hashtable-set! eqvs (* 1000.0 i) i))
+         (do ((i 0 (+ i 1))) ((= i 97)) (hashtable-delete! eqvs (* 1000.0 i)))
+         (hashtable-delete! eqs 'gone)
+         (let ((copy (hashtable-copy equals #t)))
+           (hashtable-clear! copy)
+           (let-values (((keys values) (hashtable-entries eqvs)))
+             (with-syntax ((all (list (hashtable-ref eqs 'a #f) (hashtable-contains? eqs 'gone)
+                                      (vector->list keys) (vector->list values)
+                                      (hashtable-ref equals '(1 (2)) #f) (hashtable-ref strings "s" #f)
+                                      (hashtable-size equals) (hashtable-size eqvs) (hashtable-size copy))))
+               #'(quote all)))))))))
+(show (counts a b a gone (1 (2)) (1 (2)) "s" "s" "s" 7 7.0 7))
+;; a local keyword is where it was written
+(define-syntax with-it
+  (lambda (x) (syntax-case x () ((_ (k v) e) #'(with-syntax ((v (datum->syntax #'k 'v))) e)))))
+(show (let ((n 'outer))
+        (let-syntax ((m (lambda (x) (syntax-case x () ((k e) (with-it (k n) #'(let ((n 'inner)) e))))))
+                     (again (lambda (x) (syntax-case x () ((k) #`(#,(datum->syntax #'k 'other))))))
+                     (other (syntax-rules () ((_) 'other))))
+          (list (m n)
+                (letrec-syntax ((m (lambda (x) (syntax-case x () ((k e) (with-it (k n) #'(let ((n 'inner)) e)))))))
+                  (m n))))))
+;; unsyntax behind a dot, which reads as an element
+(define-syntax after-dots
+  (lambda (x)
+    (syntax-case x ()
+      ((_ a b c ...)
+       #`(quote ((1 . #,#'b) #(1 #,#'b #,@#'(c ...)) (#,#'a #,@#'(c ...) . #,#'b) (#,#'a c ... . #,#'b)))))))
+(show (after-dots 1 (2 3) 4 5))
+(define-syntax inner-syntax
+  (lambda (x) (syntax-case x () ((_ a) #'(quote #`(1 #,(2 . #,a) . #`(3 . #,(4 . #,a))))))))
+(show (inner-syntax 9))
+;; names that a record type makes are those that the same macro writes
+(define-syntax define-user
+  (lambda (x)
+    (syntax-case x ()
+      ((_ n)
+       #'(define n
+           (let ()
+             (define-record-type pv (fields a (mutable b)))
+             (lambda (e) (let ((p (make-pv e 2))) (pv-b-set! p 5) (list (pv? p) (pv-a p) (pv-b p))))))))))
+(define-user use-one)
+(show (use-one 1))
+(define-syntax define-macro-with
+  (syntax-rules ()
+    ((_ n)
+     (define-syntax n
+       (let ()
+         (define-record-type pv (fields a))
+         (lambda (x) (syntax-case x () ((_ e) (let ((p (make-pv #'e))) (pv-a p))))))))))
+(define-macro-with m4)
+(show (m4 1))
+;; names of the user's text stay the user's
+(define-syntax record-of (syntax-rules () ((_ name field ...) (define-record-type name (fields field ...)))))
+(record-of spot x y)
+(show (spot-y (make-spot 1 2)))
+;; a hidden record at top level
+(define-syntax hidden
+  (syntax-rules ()
+    ((_ get) (begin (define-record-type secret (fields x)) (define (get) (secret-x (make-secret 7)))))))
+(hidden get-it)
+(show (get-it))
+(define (make-secret x) 'mine)
+(show (make-secret 1))

@@ -23,6 +23,7 @@ mod primitives;
 mod stop;
 pub mod transform;
 mod transformer_calls;
+mod transformer_tables;
 mod values;
 mod whole;
 

@@ -27,6 +27,8 @@ pub enum Atom {
     Default,
     /// A variable that is not defined yet.
     Unbound,
+    /// What is where something was that is gone.
+    Broken,
 }
 
 /// What can be changed.
@@ -214,6 +216,7 @@ impl<P> fmt::Display for Val<P> {
             Val::Atom(Atom::Eof) => f.write_str("#<eof>"),
             Val::Atom(Atom::Default) => f.write_str("#<default>"),
             Val::Atom(Atom::Unbound) => f.write_str("#<unbound>"),
+            Val::Atom(Atom::Broken) => f.write_str("#<broken>"),
             Val::Nil => f.write_str("()"),
             Val::Num(n) => f.write_str(&cairn_num::format_number(n, 10)),
             Val::Symbol(s) | Val::Ident(_, s) => f.write_str(s),

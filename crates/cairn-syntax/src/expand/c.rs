@@ -492,7 +492,7 @@ impl Expander<'_> {
         }
         self.built(items, target, id, made);
         let mut define = |e: &mut Self, text: String, procedure: &str, i: Option<usize>, span: Span| -> R<()> {
-            let own: Ident = e.derived(id, &text);
+            let own: Ident = e.s.names.like(id, &text);
             let own_target = e.declare(own, span)?;
             let mut args = vec![e.target(target, span)];
             args.extend(i.map(|i| fixnum(i as i64)));

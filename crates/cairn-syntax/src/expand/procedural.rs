@@ -547,7 +547,7 @@ impl Use<'_, '_> {
             Val::Atom(Atom::Char(c)) => Datum::Char(*c),
             Val::Atom(Atom::Eof) => Datum::Eof,
             Val::Atom(Atom::Default) => Datum::Default,
-            Val::Atom(Atom::Unspecified | Atom::Unbound) => Datum::Unspecified,
+            Val::Atom(Atom::Unspecified | Atom::Unbound | Atom::Broken) => Datum::Unspecified,
             Val::Num(n) => Datum::Number(Rc::new(n.clone())),
             Val::Symbol(name) if self.way == Way::Syntax => {
                 return Err(format!(

@@ -156,7 +156,7 @@ impl Expander<'_> {
         let swaps = self.swap(&info, name.span);
         self.built(items, swap, id, swaps);
         for (pattern, cases) in PROCEDURES {
-            let own = self.derived(id, &pattern.replace('*', &shown));
+            let own = self.s.names.like(id, &pattern.replace('*', &shown));
             let target = self.declare(own, name.span)?;
             let mut clauses = Vec::new();
             for (params, callee) in *cases {
@@ -365,16 +365,5 @@ impl Expander<'_> {
         let sorted = self.call_by_caller(SORT, args, span)?;
         let body = Expr::Let(vec![(high, checked)], sorted.into());
         Ok(Clause { params: vec![less, v], rest: None, body })
-    }
-
-    /// An identifier with another name that means something where `id` does.
-    pub(super) fn derived(&mut self, id: Ident, name: &str) -> Ident {
-        match self.s.names.parent(id) {
-            None => self.s.names.intern(name),
-            Some((parent, context)) => {
-                let parent = self.derived(parent, name);
-                self.s.names.alias(parent, context)
-            }
-        }
     }
 }

@@ -349,11 +349,25 @@ impl Expander<'_> {
                 _ => self.err_help(x.span, "bad escaped template", "(... template)"),
             };
         }
+        // `(a . #,e)` is read as `(a unsyntax e)`
+        let (items, tail) = match items {
+            [before @ .., head, e]
+                if t.quasi && tail.is_none() && !before.is_empty() && self.is_of_quasi(head) =>
+            {
+                let span = Span { start: head.span.start, ..e.span };
+                (before, Some(Syntax::new(Datum::List(vec![head.clone(), e.clone()].into()), span)))
+            }
+            _ => (items, tail.cloned()),
+        };
         let end = match tail {
-            Some(tail) => self.syntax_template(t, tail, escapes, level)?,
+            Some(tail) => self.syntax_template(t, &tail, escapes, level)?,
             None => Literal::Nil,
         };
         self.syntax_elements(t, items, end, escapes, level)
+    }
+
+    fn is_of_quasi(&mut self, head: &Syntax) -> bool {
+        self.is_keyword(head, Core::Unsyntax) || self.is_keyword(head, Core::Quasisyntax)
     }
 
     fn syntax_elements(
@@ -431,7 +445,7 @@ impl Expander<'_> {
             let Some(id) = name.as_ident() else {
                 return self.err_help(name.span, "a keyword must be an identifier", HELP);
             };
-            let own = self.s.names.alias(id, self.ctx);
+            let own = self.s.names.stand_in(id, self.ctx);
             aliases.insert(id, own);
             bindings.push((own, name.span, transformer));
         }

@@ -19,7 +19,7 @@
           (only (cairn primitives) %make-record %record-instance? %compact-instance? %record-slot %record-slot-set!)
           (only (cairn records) rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed?)
           (prefix (only (cairn records) make-rtd-of) plain:)
-          (only (cairn macro) er-macro-transformer)
+          (only (cairn macro) er-macro-transformer derived-identifier)
           (only (cairn control) error wrong-type)
           (only (cairn text) symbol-append)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
@@ -229,7 +229,6 @@
       (er-macro-transformer
        (lambda (form rename compare)
          (define (word x) (string->symbol (symbol->string x)))
-         (define (named . parts) (apply symbol-append (map word parts)))
          (define clause-names '(fields parent protocol sealed opaque nongenerative parent-rtd))
          (define (clause? x)
            (and (pair? x) (list? x) (symbol? (car x)) (memq (word (car x)) clause-names)))
@@ -249,6 +248,7 @@
                (let ()
                  (for-each (lambda (c) (if (not (clause? c)) (error "not a clause of define-record-type:" c))) clauses)
                  (define name (if (pair? spec) (car spec) spec))
+                 (define (named . parts) (apply derived-identifier name parts))
                  ;; name, accessor, modifier or #f
                  (define (field f)
                    (cond
