@@ -10,7 +10,7 @@
           identifier? bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries
           make-variable-transformer syntax-violation define-for-syntax begin-for-syntax
           match-syntax build-syntax no-clause)
-  (import (scheme base) (cairn syntax) (only (cairn primitives) %syntax-host)
+  (import (scheme base) (cairn syntax) (only (cairn primitives) %syntax-host %generate-symbol)
           (only (cairn control) wrong-type) (only (cairn records) show-fields!)
           (rename (only (cairn rnrs conditions) condition make-who-condition make-message-condition
                         make-syntax-violation)
@@ -80,7 +80,7 @@
           (else x))))
     (define (generate-temporaries l)
       (if (list? l)
-          (map (lambda (x) (or (%syntax-host temporary #f #f) (make-identifier 'temporary (list x)))) l)
+          (map (lambda (x) (or (%syntax-host temporary #f #f) (make-identifier (%generate-symbol) (list x)))) l)
           (wrong-type "generate-temporaries" "a list" l)))
 
     ;;;; Matching
