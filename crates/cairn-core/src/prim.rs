@@ -736,7 +736,11 @@ impl PrimOp {
                         | Op::StructureFlSet
                 );
                 indexed
-                    || op.numeric().is_some_and(|(access, _)| access != Numeric::Is)
+                    || op.numeric().is_some_and(|(access, _)| match access {
+                        Numeric::Is => false,
+                        Numeric::Length => proven & (AS_VECTOR | 1) != AS_VECTOR | 1,
+                        Numeric::Ref | Numeric::Set => true,
+                    })
                     || op.is_field_access() && proven & 1 == 0
                     || op.info().args.iter().enumerate().any(|(i, k)| {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)

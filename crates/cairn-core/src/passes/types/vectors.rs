@@ -587,3 +587,84 @@ fn name_of(e: &Expr) -> Option<Name> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::parse::parse_program;
+    use crate::print::print_program;
+
+    /// The program after the analysis of types.
+    fn optimized(text: &str) -> String {
+        let mut p = parse_program(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        super::super::run(&mut p);
+        crate::verify::verify(&p, crate::verify::Dialect::Opt).expect("the program is right");
+        print_program(&p)
+    }
+
+    /// Do the vectors of the program become f64vectors, all of them or none?
+    fn check(raw: bool, text: &str) {
+        let text = optimized(text);
+        assert_eq!(text.contains("%numeric-make"), raw, "{text}");
+        assert_ne!(text.contains("%make-vector"), raw, "{text}");
+        assert_eq!(text.contains("%f64vector-ref"), raw, "{text}");
+        assert_ne!(text.contains("%vector-ref"), raw, "{text}");
+    }
+
+    #[test]
+    fn vectors_of_flonums_are_found() {
+        check(
+            true,
+            "(define @v.0 (%make-vector 9 0.)) (%vector-set! @v.0 1 2.) (%machine-set! 1 (%vector-ref @v.0 1))",
+        );
+        // a store of what came out of it, through variables, a procedure, a loop and a box
+        check(
+            true,
+            "(define @v.0 (%make-vector 9 0.)) (define @w.1 (%make-vector 9 1.))
+             (define @f.2 (lambda f (a.0 b.1) (%vector-set! a.0 1 (%* 2. (%vector-ref b.1 0)))))
+             (@f.2 @v.0 @w.1) (@f.2 @w.1 @v.0)",
+        );
+        check(
+            true,
+            "(labels ((L0 (v.0 i.1) (if (%fx=:3 i.1 9) (%vector-ref v.0 0) (jump L0 v.0 (%fx+:3 i.1 1)))))
+               (jump L0 (%make-vector 9 0.) 0))",
+        );
+        check(true, "(let ((b.0 (%box (%make-vector 9 0.)))) (%machine-set! 1 (%vector-ref (%unbox b.0) 0)))");
+        // perhaps `#f`: accesses ask
+        let text = optimized(
+            "(let ((v.0 (if (%machine-ref 1) (%make-vector 9 0.) #f))) (%machine-set! 1 (%vector-ref v.0 0)))",
+        );
+        assert!(text.contains("%f64vector-ref:130 v.0 0"), "{text}");
+    }
+
+    #[test]
+    fn rows_of_a_matrix_are_found() {
+        let text = optimized(
+            "(define @m.0 (%make-vector 9 #f)) (%vector-set! @m.0 1 (%make-vector 9 0.))
+             (%machine-set! 1 (%vector-ref (%vector-ref @m.0 1) 2))",
+        );
+        assert!(text.contains("(%f64vector-ref:130 (%vector-ref:2 @m.0 1) 2)"), "{text}");
+    }
+
+    #[test]
+    fn others_stay_vectors() {
+        // an integer is stored, at once or later; somebody else sees it; it is in a pair, in a procedure that may be
+        // called by anybody, an error may show it
+        let made = "(define @v.0 (%make-vector 9 0.)) (%machine-set! 1 (%vector-ref @v.0 1))";
+        check(false, "(define @v.0 (%make-vector 9 0)) (%machine-set! 1 (%vector-ref @v.0 1))");
+        for other in [
+            "(%vector-set! @v.0 1 2)",
+            "(%vector-set! @v.0 1 (%machine-ref 1))",
+            "(%machine-set! 1 @v.0)",
+            "(%machine-set! 1 (%cons @v.0 1))",
+            "(%machine-set! 1 (lambda f () @v.0))",
+            "(%machine-set! 1 (%+ 1 @v.0))",
+            "(%machine-set! 1 (%vector-ref @v.0 @v.0))",
+            "(@v.0 1)",
+            "(define @w.1 @v.0) (%vector-set! @w.1 0 1)",
+            "(define @f.1 (lambda f (a.0) (%vector-set! a.0 0 0))) (@f.1 @v.0)",
+            "(let ((b.0 (%box @v.0))) (%vector-set! (%unbox b.0) 0 'x))",
+        ] {
+            check(false, &format!("{made} {other}"));
+        }
+    }
+}
