@@ -642,7 +642,7 @@ mod tests {
             "(define @m.0 (%make-vector 9 #f)) (%vector-set! @m.0 1 (%make-vector 9 0.))
              (%machine-set! 1 (%vector-ref (%vector-ref @m.0 1) 2))",
         );
-        assert!(text.contains("(%f64vector-ref:130 (%vector-ref:2 @m.0 1) 2)"), "{text}");
+        assert!(text.contains("(%f64vector-ref:130 (%vector-ref:3 @m.0 1) 2)"), "{text}");
     }
 
     #[test]
