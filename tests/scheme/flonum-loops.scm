@@ -1,5 +1,5 @@
 ;; Loops whose variables become flonums after the first iteration, or stay what they were.
-(import (scheme base) (scheme write) (scheme inexact))
+(import (scheme base) (scheme write))
 
 (define (show . xs) (for-each (lambda (x) (write x) (display " ")) xs) (newline))
 (define cell (vector 0))
@@ -125,7 +125,7 @@
 (show filled)
 (define (at v i) (vector-ref v i))
 (define mapped (make-vector 2 1.0))
-(tells (at mapped))
+(tells (apply at (list mapped)))
 (show (map (lambda (i) (at mapped i)) '(0 1)))
 (define (twice v) (vector-map (lambda (x) (* 2 x)) v))
 (show (twice (make-vector 3 1.5)))
