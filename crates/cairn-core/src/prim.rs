@@ -489,6 +489,9 @@ pub const STRUCTURE_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_fill"))
 /// `(%structure-type type)`: the type, whose records may be elements of structure vectors from now on.
 pub const STRUCTURE_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_type"));
 
+/// Makes a homogeneous numeric vector: number of its kind, length, fill, what errors call it.
+pub const NUMERIC_MAKE: PrimOp = PrimOp::Rt(by_symbol("cairn_numeric_make"));
+
 impl Op {
     /// Is it an access to a field of a record?
     pub const fn is_field_access(self) -> bool {
@@ -526,6 +529,15 @@ impl Op {
         let access = [Numeric::Is, Numeric::Length, Numeric::Ref, Numeric::Set][n / KINDS];
         Some((access, NumericKind::ALL[n % KINDS + 1].0))
     }
+    /// What errors call the operation, given its proven bits.
+    pub fn called(self, proven: u8) -> &'static str {
+        match self {
+            Op::F64VectorRef if proven & AS_VECTOR != 0 => Op::VectorRef.info().name,
+            Op::F64VectorSet if proven & AS_VECTOR != 0 => Op::VectorSet.info().name,
+            Op::F64VectorLength if proven & AS_VECTOR != 0 => Op::VectorLength.info().name,
+            _ => self.info().name,
+        }
+    }
     /// Facts about this operation.
     pub fn info(self) -> &'static OpInfo {
         &OPS[self as usize]
@@ -555,6 +567,10 @@ pub const IN_NO_VECTOR: u8 = 1 << 4;
 /// The bit among the proven ones of an operation on an element of a vector, string, bytevector or numeric vector that
 /// says: the object is one of the kind, and the index a fixnum in its range. (Not that it may be changed.)
 pub const IN_RANGE: u8 = 1 << 3;
+
+/// The bit among the proven ones of an operation on an f64vector that says: to the program it is a vector, that is what
+/// errors call it, and nobody else has it, so it is no literal. Then bit 0 says that it is one, as for vectors.
+pub const AS_VECTOR: u8 = 1 << 7;
 
 /// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.
 pub const fn fixnum_bit(i: usize) -> u8 {
@@ -720,7 +736,11 @@ impl PrimOp {
                         | Op::StructureFlSet
                 );
                 indexed
-                    || op.numeric().is_some_and(|(access, _)| access != Numeric::Is)
+                    || op.numeric().is_some_and(|(access, _)| match access {
+                        Numeric::Is => false,
+                        Numeric::Length => proven & (AS_VECTOR | 1) != AS_VECTOR | 1,
+                        Numeric::Ref | Numeric::Set => true,
+                    })
                     || op.is_field_access() && proven & 1 == 0
                     || op.info().args.iter().enumerate().any(|(i, k)| {
                         *k != Kind::Any && proven & (1 << i) == 0 && !(literal_index && *k == Kind::Fixnum)

@@ -5,7 +5,7 @@
 //! `proven` masks of primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
 
 use crate::ir::{Clause, Expr, LabelId, Lambda, Program, VarId};
-use crate::prim::{IN_NO_VECTOR, IN_RANGE, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{AS_VECTOR, IN_NO_VECTOR, IN_RANGE, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 
 /// Which of the languages of [`crate::ir`] a program is written in.
@@ -207,7 +207,11 @@ impl Verifier<'_> {
                 let scalar = op.stored_operand().map_or(0, scalar_bit);
                 let asked = if matches!(op, PrimOp::Op(o) if o.asks_type()) { IN_NO_VECTOR } else { 0 };
                 let range = if op.is_indexed() { IN_RANGE } else { 0 };
-                if args.len() < 8 && (*proven & !(fixnums | scalar | asked | range)) >> args.len() != 0 {
+                let called = match op {
+                    PrimOp::Op(Op::F64VectorRef | Op::F64VectorSet | Op::F64VectorLength) => AS_VECTOR,
+                    _ => 0,
+                };
+                if args.len() < 8 && (*proven & !(fixnums | scalar | asked | range | called)) >> args.len() != 0 {
                     self.complain(format!("%{} proves operands it does not have", op.name()));
                 }
                 self.operands(args);

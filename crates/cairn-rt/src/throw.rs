@@ -103,6 +103,10 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             message = match kind {
                 kind::TYPE => record::instead_of(x, y, &with_article(&expected)),
                 kind::RANGE => match container_name(y) {
+                    // vectors of flonums may be f64vectors (`cairn_core::prim::AS_VECTOR`)
+                    Some((_, n)) if x.is_fixnum() && who.as_deref().is_some_and(|w| w.starts_with("vector-")) => {
+                        format!("a vector of length {n} has no element")
+                    }
                     Some((container, n)) if x.is_fixnum() => format!("{container} of length {n} has no element"),
                     Some(_) => "expected an index, got".to_string(),
                     None => format!("expected {}, got", with_article(&expected)),

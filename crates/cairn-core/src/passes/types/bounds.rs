@@ -182,7 +182,7 @@ impl Counting {
             Expr::Local(v) => !self.inner.contains(v),
             Expr::Const(l) => fixnum(l).is_some(),
             Expr::Prim {
-                op: PrimOp::Op(Op::VectorLength | Op::StringLength | Op::BytevectorLength),
+                op: PrimOp::Op(Op::VectorLength | Op::StringLength | Op::BytevectorLength | Op::F64VectorLength),
                 args,
                 ..
             } => self.is_outside(&args[0]),

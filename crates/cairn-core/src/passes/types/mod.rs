@@ -46,6 +46,7 @@
 //! | [`question`] | tests whose answer is remembered |
 //! | [`slots`] | what flows against the order of the walk |
 //! | [`records`] | what fields of records hold; records of numbers become raw |
+//! | [`vectors`] | what vectors hold that nobody else sees; those of flonums become f64vectors |
 //! | [`agenda`] | which forms are still to be walked |
 //! | [`plans`] | what the last walk of the first round decides |
 //! | [`rounds`] | evaluation order; the rounds |
@@ -93,6 +94,7 @@ mod slots;
 mod speculate;
 mod test;
 mod unbox;
+mod vectors;
 mod version;
 
 use crate::ir::Program;

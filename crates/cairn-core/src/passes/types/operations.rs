@@ -134,6 +134,11 @@ impl Types {
         if let (Op::RecordSet, Some(_)) = (o, closed) {
             self.grow_field(closed, field_of(&args[2]).code(), types[3]);
         }
+        if o == Op::VectorSet {
+            for f in self.slots.vectors.grow(&args[0], types[2]) {
+                self.forms.touch(f);
+            }
+        }
         if o == Op::StructureSet {
             // which type the element has is not said
             for f in self.slots.records.grow_of_element(field_of(&args[2]).code(), types[3]) {
@@ -157,9 +162,11 @@ impl Types {
             Op::RecordRef | Op::RecordAt | Op::StructureRef if field_of(&args[2]).kind != FieldKind::Any => {
                 field_type(field_of(&args[2]))
             }
-            Op::Car | Op::Cdr | Op::VectorRef | Op::RecordRef => {
-                Type { hint: self.slots.stored_flonums, ..Type::ANY }
+            Op::VectorRef => {
+                let held = self.slots.vectors.get(&args[0], self.forms.here);
+                held.unwrap_or(Type { hint: self.slots.stored_flonums, ..Type::ANY })
             }
+            Op::Car | Op::Cdr | Op::RecordRef => Type { hint: self.slots.stored_flonums, ..Type::ANY },
             Op::Mul | Op::FlMul if is_square(args) && types[0].is_flonum() => Type::of(NATURAL_FLONUM),
             Op::Add | Op::Sub | Op::Mul | Op::Div => {
                 Type { hint: types.iter().any(|t| t.hint || t.is_flonum()), ..result(o, &types) }

@@ -18,8 +18,12 @@ use rustc_hash::FxHashMap;
 
 pub(super) fn run(program: &mut Program) {
     let facts = known::analyze(program);
-    let forms = std::mem::take(&mut program.forms);
+    let mut forms = std::mem::take(&mut program.forms);
     let mut types = Types::new(program, facts, &forms);
+    types.find(&mut forms);
+    if types.slots.vectors.make_raw(&mut forms) {
+        types = Types::new(program, types.facts, &forms);
+    }
     let mut forms = types.round(forms, Phase::Plan);
     program.vars.append(&mut types.plans.fresh);
     let mut records = std::mem::take(&mut types.slots.records);
@@ -87,11 +91,12 @@ pub(super) struct Types {
 impl Types {
     fn new(program: &Program, facts: GlobalFacts, forms: &[TopForm]) -> Types {
         let (vars, globals) = (program.vars.len(), program.globals.len());
+        let slots = Slots::new(program, &facts, forms);
         let mut t = Types {
             facts,
             phase: Phase::Find,
             env: Env::new(vars),
-            slots: Slots::new(program, forms),
+            slots,
             procedures: Procedures::new(vars, globals),
             labels: FxHashMap::default(),
             forms: Forms::new(forms.len()),
@@ -112,11 +117,16 @@ impl Types {
         t
     }
 
-    /// Walks until nothing grows, then once more to rewrite.
-    fn round(&mut self, mut forms: Vec<TopForm>, last: Phase) -> Vec<TopForm> {
+    /// Walks until nothing grows.
+    fn find(&mut self, forms: &mut [TopForm]) {
         while let Some(i) = self.forms.next() {
             self.form(i, &mut forms[i]);
         }
+    }
+
+    /// Walks until nothing grows, then once more to rewrite.
+    fn round(&mut self, mut forms: Vec<TopForm>, last: Phase) -> Vec<TopForm> {
+        self.find(&mut forms);
         self.phase = last;
         for (i, form) in forms.iter_mut().enumerate() {
             self.form(i, form);

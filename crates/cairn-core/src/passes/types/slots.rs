@@ -6,7 +6,9 @@
 use super::lattice::{Slot, Type};
 use super::question::compared_constants;
 use super::records::Records;
+use super::vectors::Vectors;
 use crate::ir::{GlobalId, Program, TopForm, VarId};
+use crate::passes::known::GlobalFacts;
 use rustc_hash::FxHashMap;
 
 pub(super) struct Slots {
@@ -24,12 +26,14 @@ pub(super) struct Slots {
     defined: Vec<bool>,
     /// Fields of records.
     pub(super) records: Records,
+    /// Elements of vectors.
+    pub(super) vectors: Vectors,
     /// Some flonum is stored in some object: what comes out of objects may be one.
     pub(super) stored_flonums: bool,
 }
 
 impl Slots {
-    pub(super) fn new(program: &Program, forms: &[TopForm]) -> Slots {
+    pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm]) -> Slots {
         let globals = program.globals.len();
         let mut slots = Slots {
             vars: vec![Slot::default(); program.vars.len()],
@@ -39,6 +43,7 @@ impl Slots {
             readers: vec![Vec::new(); globals],
             defined: vec![false; globals],
             records: Records::new(program, forms),
+            vectors: Vectors::new(program, facts, forms),
             stored_flonums: false,
         };
         for form in forms {

@@ -244,8 +244,16 @@ impl Emitter<'_, '_> {
 
     /// A cold block that raises "expected …".
     pub(crate) fn type_error(&mut self, p: &Prim, expected: &str, v: &Val) -> Label {
-        let name = p.op.name();
+        let name = called(p);
         self.throw_block(cairn_layout::machine::error::TYPE, name, expected, p.site, &[v])
+    }
+}
+
+/// What error messages call the operation.
+fn called(p: &Prim) -> &'static str {
+    match p.op {
+        PrimOp::Op(o) => o.called(p.proven),
+        op => op.name(),
     }
 }
 

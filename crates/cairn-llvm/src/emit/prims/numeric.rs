@@ -12,11 +12,11 @@
 
 use super::data::field;
 use super::raw_numbers::shape;
-use super::{Sink, Value};
+use super::{Sink, Value, called};
 use crate::emit::builder::{ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::ir_text::{Mem, Val};
-use cairn_core::prim::{IN_RANGE, Numeric};
+use cairn_core::prim::{AS_VECTOR, IN_RANGE, Numeric};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
 use cairn_layout::object::numeric::{KIND_BITS, LITERAL_BIT, NumericKind};
@@ -74,7 +74,12 @@ impl Emitter<'_, '_> {
 
     /// The header of a vector of this kind, and nothing else.
     fn numeric_header(&mut self, p: &Prim, v: &Val, kind: NumericKind, writable: bool) -> Val {
+        let as_vector = p.proven & AS_VECTOR != 0;
+        if as_vector && p.proven & 1 != 0 {
+            return self.header(v);
+        }
         let expected = match writable {
+            _ if as_vector => "vector".to_string(),
             true => format!("a mutable {}vector", kind.name()),
             false => kind.with_article().to_string(),
         };
@@ -98,7 +103,7 @@ impl Emitter<'_, '_> {
     fn numeric_element(&mut self, p: &Prim, kind: NumericKind, writable: bool) -> (Val, Val) {
         let (v, i) = (self.operand(&p.args[0]), self.operand(&p.args[1]));
         let in_range = p.proven & IN_RANGE != 0;
-        if in_range && !writable {
+        if in_range && (!writable || p.proven & AS_VECTOR != 0) {
             return (v, i);
         }
         let h = self.numeric_header(p, &v, kind, writable);
@@ -113,7 +118,7 @@ impl Emitter<'_, '_> {
             let index = ins!(self, "call i64 @llvm.fshr.i64(i64 {i}, i64 {i}, i64 3)");
             ins!(self, "icmp ult i64 {index}, {n}")
         };
-        let fail = self.throw_block(error::RANGE, p.op.name(), "index", p.site, &[&i, &v]);
+        let fail = self.throw_block(error::RANGE, called(p), "index", p.site, &[&i, &v]);
         self.guard(&ok, &fail);
         (v, i)
     }
