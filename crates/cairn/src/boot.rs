@@ -42,6 +42,9 @@ use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 /// Where the image lies: below what the system hands out when asked for the low 2 GiB, and near enough that programs
@@ -202,6 +205,7 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     if let Some(library) = found() {
         return Ok(library);
     }
+    let _notice = Notice::start();
     // whoever else is making it now is waited for
     let Some((place, _lock)) = places.iter().find_map(|p| Some((p, lock(p)?))) else {
         return Err(not_written(&places));
@@ -209,12 +213,41 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     if let Some(library) = found() {
         return Ok(library);
     }
-    if std::io::stderr().is_terminal() {
-        eprintln!("cairn: compiling the library, once for this build of Cairn");
-    }
     let bytes = make(compiler, &identity)?;
     let written = unfinished::write_whole(place, &bytes).ok().and_then(|()| Library::open(place, &identity));
     written.ok_or_else(|| not_written(&places))
+}
+
+/// Tells the terminal why nothing happens, if that takes longer than a moment, whoever makes the library. It has ended
+/// when this is dropped. Standard error that is no terminal is the program's alone.
+struct Notice(Option<(Sender<()>, JoinHandle<()>)>);
+
+/// A wait that needs no explanation.
+const MOMENT: Duration = Duration::from_millis(300);
+
+impl Notice {
+    fn start() -> Notice {
+        if !std::io::stderr().is_terminal() {
+            return Notice(None);
+        }
+        let (end, ended) = channel();
+        let tell = move || {
+            if ended.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("cairn: compiling the library, once for this build of Cairn");
+            }
+        };
+        Notice(std::thread::Builder::new().spawn(tell).ok().map(|thread| (end, thread)))
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            // a terminal that is gone is none of the caller's concern
+            let _ = thread.join();
+        }
+    }
 }
 
 fn not_written(places: &[PathBuf]) -> Error {

@@ -2,8 +2,10 @@
 //! this binary would make.
 
 use std::fs;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 mod common;
 use common::{Directory, binary};
@@ -177,6 +179,52 @@ fn a_library_that_is_not_right_is_made_again() {
     fs::write(&cairn.binary, bytes).unwrap();
     cairn.evaluate();
     assert!(fs::read(cairn.library()).unwrap() != whole, "that binary's");
+}
+
+/// Whoever waits for the library at a terminal is told why, once, also when another process makes it; what is found is
+/// not spoken of, and standard output is the program's.
+#[test]
+fn a_terminal_is_told_why_it_waits() {
+    let cairn = Installed::new("library-notice");
+    cairn.directory.write("p.scm", "(display 3)");
+    let start = || {
+        let (screen, theirs) = terminal();
+        let mut command = Command::new(&cairn.binary);
+        command.args(["run", "--llvm=quick"]).arg(cairn.directory.0.join("p.scm"));
+        command.env("CAIRN_CACHE_DIR", cairn.directory.0.join("cache"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(theirs);
+        (command.spawn().unwrap(), screen)
+    };
+    let notice = "cairn: compiling the library, once for this build of Cairn\r\n";
+    let lock = fs::File::create(cairn.directory.0.join("cairn.chunks-gen-quick.library.lock")).unwrap();
+    lock.lock().unwrap();
+    let (child, mut screen) = start();
+    let mut told = vec![0; notice.len()];
+    screen.read_exact(&mut told).unwrap();
+    assert_eq!(String::from_utf8_lossy(&told), notice);
+    assert!(!cairn.library().exists(), "it waits for whoever has the lock");
+    drop(lock);
+    for (child, mut screen) in [(child, screen), start()] {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((&*output.stdout, output.status.success()), (&b"3"[..], true));
+        let mut rest = Vec::new();
+        // a terminal that nobody has open any more ends with an error
+        let _ = screen.read_to_end(&mut rest);
+        assert_eq!(String::from_utf8_lossy(&rest), "", "told once, or not at all");
+        assert!(cairn.library().exists());
+    }
+}
+
+/// Both sides of a new terminal.
+#[allow(unsafe_code)]
+fn terminal() -> (fs::File, OwnedFd) {
+    let (mut ours, mut theirs) = (0, 0);
+    let null = std::ptr::null_mut();
+    // SAFETY: the pointers are valid or null, and the descriptors new and nobody else's.
+    unsafe {
+        assert_eq!(libc::openpty(&mut ours, &mut theirs, null, std::ptr::null(), std::ptr::null()), 0);
+        (fs::File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
+    }
 }
 
 /// An evaluated procedure that becomes native may be waiting at a safepoint, and its closure is then as short as those

@@ -75,7 +75,6 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
         "the compiled library cannot be written to {}",
         "no directory can be written; programs are compiled whole then",
     ),
-    ("compiling the library, once for this build", "only a terminal is told"),
     ("the cairn binary cannot be found", "the system does not tell"),
     ("cannot read the library: {e}", "a read error"),
     ("the library cannot evaluate", "the evaluator is part of lib/"),
@@ -263,7 +262,17 @@ fn every_failure_at_run_time_has_an_example() {
 fn every_message_of_the_command_has_an_example() {
     let folders = ["command-line", "prompt"].map(|f| root().join("tests/golden").join(f));
     let mut golden: String = folders.iter().map(|f| text_of(&files(f, &["txt"]))).collect();
-    for test in ["command_line", "exhaustion", "explain", "lsp", "testing", "project", "manual", "why_slow"] {
+    for test in [
+        "command_line",
+        "exhaustion",
+        "explain",
+        "lsp",
+        "testing",
+        "project",
+        "manual",
+        "why_slow",
+        "library_once",
+    ] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
     let marks = [
