@@ -32,8 +32,8 @@
           #t
           (if (syntactic-closure? x) (identifier? (%opaque-ref x 2)) #f)))
 
-    ;; An identifier whose name is that of the parts, which are symbols, written where `id` was: what a form that defines
-    ;; names gives to them.  If a macro has written both the form and such a name, they are the same.
+    ;; An identifier whose name is that of the parts, which are symbols, written where `id` was: what a form that
+    ;; defines names gives to them.  If a macro has written both the form and such a name, they are the same.
     (define (derived-identifier id . parts)
       (let ((name (%string->symbol (text-of parts))))
         ;; 3: see (cairn syntax-case); #f for a symbol

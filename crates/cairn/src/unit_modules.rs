@@ -2,8 +2,8 @@
 //!
 //! The problem and the idea are those of [`crate::evaluated`], but there is no program: each form with procedures is a
 //! unit by itself ([`cairn_eval::units`]). What is defined in one unit may be defined again in another, so code of a
-//! unit reaches all variables through their cells. Several units may be compiled at once, each by a process of its own,
-//! and each is asked for by its ticket.
+//! unit reaches all variables through their cells. Units are compiled by a process each, on processors that the program
+//! leaves free, and asked for by their tickets.
 //!
 //! A unit that cannot be compiled stays evaluated, and nothing is said, except under `CAIRN_HASTE`, for tests: the form
 //! means what it meant. So does all when no process can compile beside this one: LLVM in this process would be in the
@@ -19,7 +19,8 @@ use cairn_eval::units::{Unit, UnitCompiler};
 use cairn_rt::evaluated_program::{Native, Progress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
 
 /// What makes modules of units.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct UnitModules {
 #[derive(Debug, Default)]
 struct Shared {
     jobs: Mutex<Jobs>,
+    /// A compiler has ended.
+    ended: Condvar,
 }
 
 /// So many failures in a row are enough.
@@ -43,12 +46,32 @@ struct Jobs {
     ready: BTreeMap<i64, Native>,
     /// How many modules have failed since the last that did not.
     failures: u32,
+    /// Compilers at work.
+    at_work: usize,
 }
 
 impl Shared {
     /// Nobody panics with the lock.
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a processor is free for a compiler: the program has one, and more at once would all be late.
+    fn turn(&self) -> Turn<'_> {
+        let most = available_parallelism().map_or(1, |n| n.get() - 1).max(1);
+        let jobs = self.ended.wait_while(self.jobs(), |jobs| jobs.at_work >= most);
+        jobs.unwrap_or_else(PoisonError::into_inner).at_work += 1;
+        Turn(self)
+    }
+}
+
+/// A compiler is at work while this is there.
+struct Turn<'s>(&'s Shared);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.jobs().at_work -= 1;
+        self.0.ended.notify_one();
     }
 }
 
@@ -76,7 +99,9 @@ impl UnitCompiler for UnitModules {
         };
         let tells = std::env::var_os("CAIRN_HASTE").is_some();
         let compile = move || {
+            let turn = shared.turn();
             let native = work.module(Some(&unit), &request, Effort::BySize).and_then(Made::load);
+            drop(turn);
             let native = native.map(|(native, _)| native);
             if let (Err(reason), true) = (&native, tells) {
                 eprintln!("no native code: {reason}");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 mod common;
 use common::{Directory, binary};
@@ -204,7 +204,7 @@ fn a_terminal_is_told_why_it_waits() {
     assert_eq!(String::from_utf8_lossy(&told), notice);
     assert!(!cairn.library().exists(), "it waits for whoever has the lock");
     drop(lock);
-    for (child, mut screen) in [(child, screen), start()] {
+    let end = |(child, mut screen): (Child, fs::File)| {
         let output = child.wait_with_output().unwrap();
         assert_eq!((&*output.stdout, output.status.success()), (&b"3"[..], true));
         let mut rest = Vec::new();
@@ -212,7 +212,9 @@ fn a_terminal_is_told_why_it_waits() {
         let _ = screen.read_to_end(&mut rest);
         assert_eq!(String::from_utf8_lossy(&rest), "", "told once, or not at all");
         assert!(cairn.library().exists());
-    }
+    };
+    end((child, screen));
+    end(start());
 }
 
 /// Both sides of a new terminal.

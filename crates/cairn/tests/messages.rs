@@ -58,6 +58,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("no stack for C: {}", "the system has no memory left"),
     ("no memory for it: {}", "likewise"),
     ("there is no OS thread for a blocking call: {}", "likewise"),
+    ("no native code: {reason}", "told to tests: the generator of programs looks for it"),
     ("the result must be a string without NUL", "in shared.rs: only a shared library answers C with a text"),
     ("the code around it has grown enough", "no small program grows so much"),
     ("no module table", "the object code was not made by this compiler"),
