@@ -159,6 +159,37 @@ fn executables_are_too() {
     }
 }
 
+/// A library of the program's is loaded once, also for what is evaluated in an environment with it.
+#[test]
+fn environments_have_the_programs_libraries() {
+    let d = directory("open-environment");
+    d.write(
+        "own/state.sld",
+        "(define-library (own state) (export up! ups make-p p? p-x) (import (scheme base))
+           (begin (define n 0) (define (up!) (set! n (+ n 1)) n) (define (ups) n)
+                  (define-record-type p (make-p x) p? (x p-x))))",
+    );
+    let body = "(up!) (up!)
+        (define env (environment '(scheme base) '(own state)))
+        (write (list (ups) (eval '(up!) env) (ups) (eval `(p-x ',(make-p 5)) env) (p? (eval '(make-p 1) env))))";
+    let imports = "(import (scheme base) (scheme write) (scheme eval) (own state))";
+    d.write("e.scm", format!("{imports} {body}"));
+    // the library stands in the program's file
+    let text = std::fs::read_to_string(d.0.join("own/state.sld")).unwrap().replace("own state", "here state");
+    d.write("h.scm", format!("{text} {imports} {body}").replace("own state", "here state"));
+    for file in ["e.scm", "h.scm"] {
+        for level in ["auto", "high", "low"] {
+            let option = format!("--opt={level}");
+            let seen = output(&d, Command::new(binary()).args(["run", &option]).arg(d.0.join(file)));
+            assert_eq!(seen, "(2 3 3 5 #t)", "{file} --opt={level}");
+        }
+        let mut build = Command::new(binary());
+        build.arg("build").arg(d.0.join(file)).arg("-o").arg(d.0.join("program"));
+        assert_eq!(output(&d, &mut build), "");
+        assert_eq!(output(&d, &mut Command::new(d.0.join("program"))), "(2 3 3 5 #t)", "{file} built");
+    }
+}
+
 /// Chez Scheme's `eval` needs no environment: that of the program is meant.
 #[test]
 fn the_eval_of_chez_scheme_is_the_programs() {

@@ -18,7 +18,7 @@
 //! the text is which object, by the order of the text.
 
 use super::loader::{LibraryName, Loader};
-use super::meaning::{Binding, Entrance, Origin};
+use super::meaning::{Binding, Entrance, Library, Origin};
 use super::prims::{self, primitive_key};
 use super::state::{Expander, Failed, Session};
 use crate::diagnostic::{Diagnostic, Span};
@@ -167,9 +167,11 @@ impl Session {
     }
 
     /// Does anything that was expanded refer to `load` or `interaction-environment`? Then a program is an open world:
-    /// others may use and define what it defines.
+    /// others may use and define what it defines. So is one that makes environments and has libraries of its own: these
+    /// are loaded once, for the program and for what it evaluates.
     pub fn is_open(&self) -> bool {
-        self.open
+        let own = |l: &Library| !self.modules[l.module as usize].builtin;
+        self.open || self.makes_environments && self.libraries.values().any(own)
     }
 
     /// The program of the forms just expanded, for `then` of [`Session::expand_in`].

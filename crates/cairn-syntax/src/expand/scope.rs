@@ -305,10 +305,12 @@ impl Expander<'_> {
             }
             Meaning::Bound(Binding::Global(g)) => {
                 self.mention(id, span, Binding::Global(g), Role::Reference);
+                let outside = !self.module().builtin;
                 let info = &self.s.program.globals[g.0 as usize];
                 // no other part of lib/ exports these names
-                if info.library && matches!(&*info.name, "load" | "interaction-environment") {
-                    self.s.open |= !self.module().builtin;
+                if info.library && outside {
+                    self.s.open |= matches!(&*info.name, "load" | "interaction-environment");
+                    self.s.makes_environments |= &*info.name == "environment";
                 }
                 Ok(self.global(g, span))
             }

@@ -116,6 +116,8 @@ pub struct Session {
     pub(super) free_sources: Vec<u32>,
     /// Has code outside of lib/ referred to what lets a program be changed from outside?
     pub(super) open: bool,
+    /// Has it referred to `environment`?
+    pub(super) makes_environments: bool,
     /// A text, an offset in it, and the number of its line.
     pub(super) counted_lines: Option<(Rc<str>, usize, usize)>,
     /// Counters, if programs are to have them.
