@@ -134,3 +134,5 @@
 (load path (let ((e (environment '(scheme base) '(scheme write)))) (eval '(define here 100) e) e))
 (delete-file path)
 (show (guard (e ((file-error? e) 'no-file)) (load path)))
+;; R6RS's environments
+(show (eval '(let-values (((a b) (values 1 2))) (+ a b)) (environment '(rnrs))))
