@@ -1,6 +1,6 @@
 #!r6rs
 ;; A program of R6RS, on libraries of R6RS and R7RS.  Chez Scheme prints the same, where it has (scheme time).
-(import (rnrs (6)) (only (scheme time) current-second current-jiffy) (rnrs mutable-pairs) (rnrs eval) (include shapes (1 (>= 2))) (prefix (include mixed) m:))
+(import (rnrs (6)) (only (scheme time) current-second current-jiffy) (rnrs mutable-pairs) (include shapes (1 (>= 2))) (prefix (include mixed) m:))
 
 (define-syntax show
   (syntax-rules ()
