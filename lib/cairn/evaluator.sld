@@ -186,6 +186,17 @@
     (define (call-nothing f m)
       (raise-at m (lambda () (f))))
 
+    ;; A tail call leaves no frame, so `m` stays where the runtime finds it if the callee takes another number of
+    ;; arguments.
+    (define-syntax tail-calling
+      (syntax-rules ()
+        ((_ f call m)
+         (if (%procedure? f)
+             (begin
+               (%machine-set! (slot-tail-mark) m)
+               call)
+             (call-nothing f m)))))
+
     ;; A procedure of `env` that makes such a call.
     (define-syntax returning
       (syntax-rules ()
@@ -328,8 +339,8 @@
                (returning env m want ((f (f env)) (args (list-of-arguments (run-all args env))))
                           (value-apply effect-apply values-apply))
                (lambda (env)
-                 (let ((f (f env)))
-                   (apply apply f (run-all args env)))))))
+                 (let* ((f (f env)) (args (list-of-arguments (run-all args env))))
+                   (tail-calling f (apply f args) m))))))
         ((values)
          (let ((gens (map gen (cdr (vector->list code)))))
            (lambda (env) (apply values (run-all gens env)))))
@@ -338,12 +349,12 @@
          (let ((f (sub 1)) (m (mark (part 2))) (want (part 3)))
            (if (and m want)
                (returning env m want ((f (f env))) (value-call/cc effect-call/cc values-call/cc))
-               (lambda (env) (%call/cc (f env))))))
+               (lambda (env) (let ((f (f env))) (tail-calling f (%call/cc f) m))))))
         ((call/1cc)
          (let ((f (sub 1)) (m (mark (part 2))) (want (part 3)))
            (if (and m want)
                (returning env m want ((f (f env))) (value-call/1cc effect-call/1cc values-call/1cc))
-               (lambda (env) (%call/1cc (f env))))))
+               (lambda (env) (let ((f (f env))) (tail-calling f (%call/1cc f) m))))))
         ((record-ref)
          (gen-record-ref (sub 1) (sub 2) (vector-ref (part 3) 1) (part 4)))
         ((record-at)
@@ -435,26 +446,26 @@
 
     (define (gen-tail-call f args m)
       (case (length args)
-        ((0) (lambda (env) (let ((f (f env))) (calling f (f) (call-nothing f m)))))
+        ((0) (lambda (env) (let ((f (f env))) (tail-calling f (f) m))))
         ((1)
          (let ((a (car args)))
            (lambda (env)
              (let* ((f (f env)) (x (a env)))
-               (calling f (f x) (call-nothing f m))))))
+               (tail-calling f (f x) m)))))
         ((2)
          (let ((a (car args)) (b (cadr args)))
            (lambda (env)
              (let* ((f (f env)) (x (a env)) (y (b env)))
-               (calling f (f x y) (call-nothing f m))))))
+               (tail-calling f (f x y) m)))))
         ((3)
          (let ((a (car args)) (b (cadr args)) (c (caddr args)))
            (lambda (env)
              (let* ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
-               (calling f (f x y z) (call-nothing f m))))))
+               (tail-calling f (f x y z) m)))))
         (else
          (lambda (env)
            (let* ((f (f env)) (xs (run-all args env)))
-             (calling f (apply f xs) (call-nothing f m)))))))
+             (tail-calling f (apply f xs) m))))))
 
     ;; A procedure that is found to have the name of `m`.
     (define-syntax evaluated-procedure

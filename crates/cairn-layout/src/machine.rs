@@ -12,7 +12,8 @@
 //! down, so `hi - lo >= bytes` is the one check for both.
 //!
 //! * Unknown call: `argc` arguments, the closure in `clo`, arguments 0..5 in `a0..a4`, the others in
-//!   `args[5..argc]`.
+//!   `args[5..argc]`. The count is the lower half of `argc`; the upper half says where a tail call stands
+//!   ([`crate::code::tail_call`]).
 //! * Known call: parameters 0..5 in `a0..a4`, parameter 5 in `argc`, parameter 6 in `clo` unless the callee
 //!   needs its closure, which then is in `clo`; further parameters in `args[i]` where `i` is the parameter index.
 //! * Single-value return: jump to the code address in the frame's first word, value in `a0`.
@@ -96,6 +97,8 @@ pub mod slot {
     pub const CAPTURES: usize = 17;
     /// `#t` when the program has made a callback: then C functions may call it, and compiled code calls none directly.
     pub const C_CALLS_BACK: usize = 18;
+    /// The mark of the evaluated tail call that was made last.
+    pub const TAIL_MARK: usize = 19;
 }
 
 /// Offset of a slot in the machine context.

@@ -17,7 +17,7 @@ use crate::runtime::rt;
 use crate::symbol;
 use crate::{record, record_types};
 use cairn_layout::Value;
-use cairn_layout::code::{SEVERAL, count_word};
+use cairn_layout::code::{SEVERAL, count_word, tail_call};
 use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::Slot;
 use cairn_layout::object::{self, Type};
@@ -395,7 +395,7 @@ fn arity_word(clauses: &[(u64, bool)]) -> u64 {
 /// `(place-of-call mark)`: where the call of the procedure with this mark stands, if that is certain; else the mark.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_evaluator_place_of_call(ctx: &mut Machine, mark: Value) -> Value {
-    report::place_of_call(ctx, &evaluated_marks::name(mark)).unwrap_or(mark)
+    crate::call_place::place_of_call(ctx, Some(&evaluated_marks::name(mark)), tail_call::SOMEWHERE).unwrap_or(mark)
 }
 
 /// `(record-slot record type code)`: an accessor whose field is known only now.

@@ -44,6 +44,7 @@ mod arguments;
 mod bare_runtime;
 mod bytes;
 mod c;
+mod call_place;
 mod calls;
 mod chars;
 pub mod compact;

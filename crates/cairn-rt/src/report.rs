@@ -106,7 +106,7 @@ pub fn excerpt(passage: &Passage, style: Style) -> String {
 
 /// # Safety
 /// `b` describes bytes that stay valid.
-unsafe fn text_of<'a>(b: &Bytes) -> Cow<'a, str> {
+pub(crate) unsafe fn text_of<'a>(b: &Bytes) -> Cow<'a, str> {
     if b.len == 0 {
         return "".into();
     }
@@ -115,7 +115,7 @@ unsafe fn text_of<'a>(b: &Bytes) -> Cow<'a, str> {
 }
 
 /// The source table's entry for a site.
-fn source(modules: &Modules, site: Site) -> Option<&Source> {
+pub(crate) fn source(modules: &Modules, site: Site) -> Option<&Source> {
     let (module, file) = (modules.of_site(site)?, site.file()? as u64);
     // SAFETY: a loaded module's tables live as long as its runtime.
     (file < module.source_count).then(|| unsafe { &*module.sources.add(file as usize) })
@@ -123,10 +123,15 @@ fn source(modules: &Modules, site: Site) -> Option<&Source> {
 
 /// Where something is: in a text that was compiled, or in one that was evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum At {
+pub(crate) enum At {
     Site(Site),
     /// A mark.
     Evaluated(Value),
+    /// The mark of a tail call, whose procedure has no frame any more: a pair of the mark and `#t`.
+    EvaluatedTail(Value),
+    /// The call of the youngest frame of user code, which was written as a tail call of a body that has been inlined: a
+    /// pair of the row and `#t`.
+    InlinedTail(Site),
 }
 
 impl At {
@@ -136,30 +141,54 @@ impl At {
             At::Site(Site(v.as_fixnum() as u64))
         } else if evaluated::is_mark(v) {
             At::Evaluated(v)
+        } else if v.is_pair() {
+            match At::of(access::car(v)) {
+                At::Site(site) => At::InlinedTail(site),
+                At::Evaluated(mark) => At::EvaluatedTail(mark),
+                at => at,
+            }
         } else {
             At::Site(Site::NONE)
         }
     }
 
-    /// Its passage, unless it is in the library or unknown.
-    fn text<'a>(self, modules: &Modules) -> Option<Passage<'a>> {
+    /// The site or the mark.
+    fn value(self) -> Value {
         match self {
+            At::Site(site) | At::InlinedTail(site) => Value::fixnum(site.0 as i64),
+            At::Evaluated(mark) | At::EvaluatedTail(mark) => mark,
+        }
+    }
+
+    /// What [`At::of`] makes this of.
+    pub(crate) fn condition_site(self, ctx: &mut Machine) -> Value {
+        match self {
+            At::Site(_) | At::Evaluated(_) => self.value(),
+            At::EvaluatedTail(_) | At::InlinedTail(_) => crate::alloc::alloc_pair(ctx, self.value(), Value::TRUE),
+        }
+    }
+
+    /// Its passage, unless it is in the library or unknown.
+    pub(crate) fn text<'a>(self, modules: &Modules) -> Option<Passage<'a>> {
+        match self {
+            At::InlinedTail(site) => At::Site(resolve(modules, site).site).text(modules),
             At::Site(site) => {
                 let source = source(modules, site)?;
                 // SAFETY: as in `source`.
                 let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
                 (!text.is_empty()).then_some(Passage { path, text, lines_before: 0, start: site.start() as usize })
             }
-            At::Evaluated(mark) => evaluated::place(mark),
+            At::Evaluated(mark) | At::EvaluatedTail(mark) => evaluated::place(mark),
         }
     }
 
     /// Does a call of `name` stand here? Takes the same time in a text of any length, but for a glance at each
     /// character before the place in an evaluated one.
-    fn is_call_of(self, modules: &Modules, name: &str) -> bool {
+    pub(crate) fn is_call_of(self, modules: &Modules, name: &str) -> bool {
         // white space may stand before the name
         let length = name.len() + 256;
         let text = match self {
+            At::InlinedTail(site) => return At::Site(resolve(modules, site).site).is_call_of(modules, name),
             At::Site(site) => source(modules, site).and_then(|source| {
                 let Bytes { data, len } = source.text;
                 let start = site.start() as u64;
@@ -167,23 +196,23 @@ impl At {
                 // SAFETY: a loaded module's texts live as long as its runtime; the part is inside.
                 Some(unsafe { text_of(&Bytes { data: data.add(start as usize), len: length }) })
             }),
-            At::Evaluated(mark) => evaluated::text_at(mark, length).map(Cow::Owned),
+            At::Evaluated(mark) | At::EvaluatedTail(mark) => evaluated::text_at(mark, length).map(Cow::Owned),
         };
         text.is_some_and(|text| is_call_of(&text, name))
     }
 }
 
 /// What a site stands for.
-struct Place<'a> {
-    site: Site,
+pub(crate) struct Place<'a> {
+    pub(crate) site: Site,
     /// The procedure, when the site tells.
-    procedure: Option<&'a str>,
+    pub(crate) procedure: Option<&'a str>,
     /// The call that the code around it was inlined at.
-    at: Site,
+    pub(crate) at: Site,
 }
 
 /// Looks a site up in its module's table of inlined positions.
-fn resolve(modules: &Modules, site: Site) -> Place<'_> {
+pub(crate) fn resolve(modules: &Modules, site: Site) -> Place<'_> {
     let plain = Place { site: site.plain(), procedure: None, at: Site::NONE };
     let (Some(row), Some(module)) = (site.row(), modules.of_site(site)) else { return plain };
     if u64::from(row) >= module.inlined_count {
@@ -196,6 +225,12 @@ fn resolve(modules: &Modules, site: Site) -> Place<'_> {
         let here = |s: u64| Site(s).in_module(site.module());
         Place { site: here(row.site), procedure: name.to_str().ok(), at: here(row.at) }
     }
+}
+
+/// Is `inner` one of the positions that `site` stands for?
+fn stands_for(modules: &Modules, site: Site, inner: Site) -> bool {
+    std::iter::successors(Some(site), |s| Some(resolve(modules, *s).at).filter(|at| at.is_known()))
+        .any(|s| s.plain() == inner)
 }
 
 /// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in
@@ -263,8 +298,9 @@ const SILENT: usize = 8;
 /// More rows are of no use to anybody.
 const ROWS_MAX: usize = 100_000;
 
-/// The frames of user code when an error at `site` occurs.
-fn frames(ctx: &Machine, site: Site) -> Rows {
+/// The frames of user code when an error at `site` occurs; where that is `the_call_of` the youngest frame, this is
+/// shown once.
+fn frames(ctx: &Machine, site: Site, mut the_call_of: bool) -> Rows {
     let modules = &rt(ctx).modules;
     let mut frames: Vec<(Frame, usize)> = Vec::new();
     // the failing check's procedure, and those it was inlined into
@@ -288,6 +324,10 @@ fn frames(ctx: &Machine, site: Site) -> Rows {
         }
         if silent.contains(&code) && mark_of_frame(ctx, code, frame).is_none() {
             looks -= 2;
+            return true;
+        }
+        if the_call_of && stands_for(modules, modules.locate(code, return_point(ctx, code).1), site) {
+            the_call_of = false;
             return true;
         }
         let found = frames_of(ctx, code, frame);
@@ -416,34 +456,6 @@ fn is_call_of(text: &str, name: &str) -> bool {
     text.strip_prefix('(')
         .and_then(|t| t.trim_start().strip_prefix(name))
         .is_some_and(|t| t.starts_with(|c: char| c.is_whitespace() || c == ')'))
-}
-
-/// The place, a site or a mark, of the call of procedure `name` that is under way, when the youngest frame shows it: a
-/// tail call leaves no frame, then the youngest one is at some other call.
-pub fn place_of_call(ctx: &Machine, name: &str) -> Option<Value> {
-    let modules = &rt(ctx).modules;
-    let mut youngest = None;
-    frames::walk(ctx, &mut |code: u64, frame: u64| {
-        let behind = frames::behind_descriptor(ctx, code) as i64;
-        // SAFETY: return addresses of frames have a return point's descriptor.
-        let (shape, site) = unsafe {
-            let at = |offset: i64| *((behind + offset) as *const u64);
-            (at(code::SHAPE), Site(at(code::RETURN_SITE)))
-        };
-        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
-            return true;
-        }
-        youngest = Some(match mark_of_frame(ctx, code, frame) {
-            Some(mark) => At::Evaluated(mark),
-            None => At::Site(resolve(modules, modules.locate(code, site)).site),
-        });
-        false
-    });
-    let at = youngest?;
-    at.is_call_of(modules, name).then_some(match at {
-        At::Site(site) => Value::fixnum(site.0 as i64),
-        At::Evaluated(mark) => mark,
-    })
 }
 
 /// A place in the program, for profiles: a procedure and, if known, file and line.
@@ -637,7 +649,7 @@ fn readable_text(address: u64) -> Option<String> {
 }
 
 /// The mark in a frame with this return address, if it is the frame of an evaluated call.
-fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
+pub(crate) fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
     let behind = frames::behind_descriptor(ctx, code) as i64;
     // SAFETY: return addresses of frames have a return point's descriptor.
     let (shape, name) = unsafe {
@@ -680,8 +692,15 @@ fn render_backtrace(modules: &Modules, rows: &Rows, most: usize, style: Style) -
 fn rows(ctx: &Machine, at: At) -> (Rows, Option<At>) {
     let modules = &rt(ctx).modules;
     let (mut frames, at) = match at {
-        At::Site(site) => (frames(ctx, site), At::Site(resolve(modules, site).site)),
-        At::Evaluated(_) => (frames(ctx, Site::NONE), at),
+        At::Site(site) => (frames(ctx, site, false), At::Site(resolve(modules, site).site)),
+        At::InlinedTail(site) => (frames(ctx, site, true), At::Site(resolve(modules, site).site)),
+        At::Evaluated(_) => (frames(ctx, Site::NONE, false), at),
+        At::EvaluatedTail(mark) => {
+            let mut frames = frames(ctx, Site::NONE, false);
+            let at = At::Evaluated(mark);
+            frames.rows.insert(0, (Frame { name: evaluated::name(mark), at }, 1));
+            (frames, at)
+        }
     };
     // Without a position of its own, or with one in the library, the error is where user code called last.
     let user = |at: &At| at.text(modules).is_some();
@@ -689,8 +708,8 @@ fn rows(ctx: &Machine, at: At) -> (Rows, Option<At>) {
     if let (true, Some(at)) = (frames.rows.is_empty(), at) {
         // everything was inlined into the program, or left by tail calls
         let name = match at {
-            At::Site(_) => "program".to_string(),
-            At::Evaluated(mark) => evaluated::name(mark),
+            At::Site(_) | At::InlinedTail(_) => "program".to_string(),
+            At::Evaluated(mark) | At::EvaluatedTail(mark) => evaluated::name(mark),
         };
         frames.rows.push((Frame { name, at }, 1));
     }
@@ -701,11 +720,7 @@ fn rows(ctx: &Machine, at: At) -> (Rows, Option<At>) {
 /// looks at so many.
 pub fn frames_for_debugger(ctx: &Machine, at: Value) -> Vec<(String, Value)> {
     const MOST: usize = 10_000;
-    let value = |at| match at {
-        At::Site(site) => Value::fixnum(site.0 as i64),
-        At::Evaluated(mark) => mark,
-    };
-    rows(ctx, At::of(at)).0.rows.into_iter().take(MOST).map(|(f, _)| (f.name, value(f.at))).collect()
+    rows(ctx, At::of(at)).0.rows.into_iter().take(MOST).map(|(f, _)| (f.name, f.at.value())).collect()
 }
 
 /// The text of the form at a site or mark.

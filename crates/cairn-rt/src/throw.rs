@@ -8,12 +8,12 @@
 
 use crate::access::{self, c_text};
 use crate::alloc;
+use crate::call_place;
 use crate::evaluated_marks as evaluated;
 use crate::failure::{count_message, with_article};
 use crate::machine::frame_reader::described_name;
 use crate::numeric;
 use crate::record;
-use crate::report;
 use crate::runtime::{Failure, rt};
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
@@ -169,8 +169,8 @@ fn place_of_procedure(ctx: &Machine, procedure: Value) -> Value {
 /// check failed: `operation` is the address of the static C strings `"who\0expected\0"` and `x` the offending operand,
 /// `y` a second irritant or `Value::DEFAULT` (for `RANGE`: the container; for `TYPE`: the descriptor when a record of
 /// that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the list of
-/// arguments, and `site` the procedure's, which is replaced by the call's if that is certain. `UNBOUND`: `operation` is
-/// the address of the variable's name.
+/// arguments, and `site` what the call says of itself (`cairn_layout::code::tail_call`); the hook gets the call's
+/// position if that is known, else the procedure's. `UNBOUND`: `operation` is the address of the variable's name.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_throw(
     ctx: &mut Machine,
@@ -186,7 +186,7 @@ pub extern "C" fn cairn_machine_throw(
     };
     let mut site = site;
     if failed == Value::fixnum(kind::ARITY) {
-        let call = failure.who.as_ref().and_then(|name| report::place_of_call(ctx, name));
+        let call = call_place::place_of_call(ctx, failure.who.as_deref(), site.as_fixnum() as u32);
         site = call.unwrap_or_else(|| place_of_procedure(ctx, x));
     }
     let who = match &failure.who {

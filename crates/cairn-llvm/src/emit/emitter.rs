@@ -227,9 +227,9 @@ impl<'c, 'm> Emitter<'c, 'm> {
         self.jump(&mv, sp, regs);
     }
 
-    /// Returns `%argc` values, which may be one.
+    /// Returns as many values as `argc` says, which may be one.
     pub(crate) fn return_counted(&mut self, sp: &Val, regs: &Regs) {
-        let one = ins!(self, "icmp eq i64 %argc, 1");
+        let one = ins!(self, "icmp eq i64 {}, 1", regs.argc);
         let (single, several) = (self.fresh(), self.fresh());
         self.branch(&one, &single, &several, Odds::Likely);
         self.start(&single);

@@ -70,9 +70,15 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
+    /// The lower half of `argc`, which counts arguments or values.
+    pub(super) fn argument_count(&mut self) -> Val {
+        let argc = self.incoming.argc.clone();
+        ins!(self, "and i64 {argc}, {}", u32::MAX)
+    }
+
     /// The list of incoming arguments or values from `start` on; at least `start` came in.
     fn rest_list(&mut self, start: usize) -> Val {
-        let argc = self.incoming.argc.clone();
+        let argc = self.argument_count();
         let none = ins!(self, "icmp eq i64 {argc}, {start}");
         let (some, join) = (self.fresh(), self.fresh());
         let here = self.here();
@@ -122,9 +128,10 @@ impl<'m> Emitter<'_, 'm> {
 
     /// A procedure's entry: the first clause that accepts the argument count.
     pub(crate) fn dispatch(&mut self, clauses: &[EntryClause]) {
+        let argc = ins!(self, "trunc i64 %argc to i32");
         for c in clauses {
             let comparison = if c.rest { "uge" } else { "eq" };
-            let fits = ins!(self, "icmp {comparison} i64 %argc, {}", c.required);
+            let fits = ins!(self, "icmp {comparison} i32 {argc}, {}", c.required);
             let (yes, no) = (self.fresh(), self.fresh());
             let odds = if clauses.len() == 1 { Odds::Likely } else { Odds::Even };
             self.branch(&fits, &yes, &no, odds);

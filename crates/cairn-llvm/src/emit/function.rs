@@ -13,7 +13,7 @@ use crate::strategy::Push;
 use cairn_core::ir::Shots;
 use cairn_core::prim::Kind;
 use cairn_frame::ir::*;
-use cairn_layout::code::Site;
+use cairn_layout::code::{Site, tail_call};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 
 impl<'m> Emitter<'_, 'm> {
@@ -135,7 +135,8 @@ impl<'m> Emitter<'_, 'm> {
                 self.return_many(&sp, &regs);
             }
             Term::TailCall { callee, args, site } => {
-                let call = self.prepare_call(callee, args, *site);
+                let mut call = self.prepare_call(callee, args, *site);
+                self.note_tail_call(&mut call, callee, *site);
                 let sp = self.leave();
                 self.call(call, sp);
             }
@@ -194,7 +195,7 @@ impl<'m> Emitter<'_, 'm> {
             Callee::CallCc(shots, o) => {
                 let f = self.operand(o);
                 self.check_procedure(&f, site);
-                let regs = Regs { clo: f, ..Regs::default() };
+                let regs = Regs { argc: Val::Int(1), clo: f, ..Regs::default() };
                 Call {
                     regs,
                     to: Target::Code(Val::text(match shots {
@@ -204,6 +205,19 @@ impl<'m> Emitter<'_, 'm> {
                 }
             }
         }
+    }
+
+    /// A procedure that gets a wrong count can say where the tail call stands.
+    fn note_tail_call(&mut self, call: &mut Call, callee: &Callee, site: Site) {
+        if matches!(callee, Callee::Known(..)) {
+            return;
+        }
+        let procedure = self.func.map_or("", |(_, f)| &f.procedure);
+        let place = self.cx.tail_call(site, procedure);
+        call.regs.argc = match &call.regs.argc {
+            Val::Int(n) => Val::Int(tail_call::count(*n as u32, place)),
+            n => ins!(self, "or i64 {n}, {}", tail_call::count(0, place)),
+        };
     }
 
     fn check_procedure(&mut self, f: &Val, site: Site) {

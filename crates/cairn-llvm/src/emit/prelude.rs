@@ -21,7 +21,7 @@ use super::ir_text::{Mem, Odds, Val};
 use super::regs::Regs;
 use super::tables::{Effort, Head, ModuleCx};
 use cairn_core::ir::Shots;
-use cairn_layout::code::{Site, count_word, flags};
+use cairn_layout::code::{Site, count_word, flags, tail_call};
 use cairn_layout::machine::{Machine, slot, slot_offset};
 use cairn_layout::module::builtin;
 use cairn_layout::object::continuation;
@@ -152,7 +152,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>) -> Vec<Part> {
     define(cx, "@cairn_call_in", call_in_head, &call_in);
     let values_head = head(cx, "values", count_word(0, true));
     define(cx, "@cairn_return_values", values_head, &|e| {
-        let (sp, regs) = (e.sp(), e.incoming_regs());
+        let regs = Regs { argc: e.argument_count(), ..e.incoming_regs() };
+        let sp = e.sp();
         e.return_counted(&sp, &regs);
     });
     let text = format!(
@@ -208,14 +209,14 @@ fn enter(cx: &ModuleCx<'_>) -> String {
     format!("\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #0 {{\nentry:\n{text}}}\n")
 }
 
-/// The frame is pushed; `clo` is a procedure.
+/// The frame is pushed; `clo` is a procedure, `argc` what it gets.
 fn call_cc(e: &mut Emitter<'_, '_>, shots: Shots) {
     let f = Val::text("%clo");
     let strategy = e.cx.strategy;
     let bytes = strategy.captured() * 8 * continuation::LEN;
     let f = e.make_room(bytes, &[], Some(&f)).expect("an extra value");
     let k = strategy.capture(e, shots);
-    let mut regs = Regs { argc: Val::Int(1), clo: f.clone(), ..Regs::default() };
+    let mut regs = Regs { argc: Val::text("%argc"), clo: f.clone(), ..Regs::default() };
     regs.a[0] = k;
     let sp = e.sp();
     e.jump_closure(&f, &sp, &regs);
@@ -229,11 +230,13 @@ fn call_cc(e: &mut Emitter<'_, '_>, shots: Shots) {
 fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     let [stop, go] = std::array::from_fn(|_| e.fresh());
     let asked = e.stop_asked();
-    let (incoming, entry) = (Regs { clo: Val::text("%clo"), ..e.incoming_regs() }, e.here());
+    let count = e.argument_count();
+    let incoming = Regs { argc: count.clone(), clo: Val::text("%clo"), ..e.incoming_regs() };
+    let entry = e.here();
     e.branch(&asked, &stop, &go, Odds::Unlikely);
     let (reloaded, after) = e.out_of_line(&stop, |e| {
         e.spill_arg_registers(0);
-        let argc = ins!(e, "shl i64 %argc, 3");
+        let argc = ins!(e, "shl i64 {count}, 3");
         let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
         let zero = Val::word(Word::fixnum(0).0);
         let live = e.safepoint("cairn_machine_guard", &[zero.clone(), zero], &[], &[&Val::text("%clo"), &list]);
@@ -262,7 +265,7 @@ fn invoke_continuation(e: &mut Emitter<'_, '_>) {
     }
     e.start(&no);
     regs.a.iter().enumerate().for_each(|(i, v)| e.store_arg(i, v));
-    let argc = ins!(e, "shl i64 %argc, 3");
+    let argc = ins!(e, "shl i64 {}, 3", regs.argc);
     let list = e.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
     let hook = e.load_machine(slot_offset(slot::REWIND_HOOK));
     let mut regs = Regs { argc: Val::Int(2), clo: hook.clone(), ..Regs::default() };
@@ -298,7 +301,8 @@ fn call_in(e: &mut Emitter<'_, '_>) {
         line!(e, "unreachable");
     });
     e.start(&fresh);
-    let regs = Regs { argc: Val::Int(0), clo: thunk.clone(), ..Regs::default() };
+    let argc = Val::Int(tail_call::count(0, tail_call::SOMEWHERE));
+    let regs = Regs { argc, clo: thunk.clone(), ..Regs::default() };
     if e.native {
         let code = e.load_code(&thunk, -(TAG_PROCEDURE as i64), Mem::Closure);
         return e.native_go(&k, &code, &regs);

@@ -147,15 +147,19 @@ impl Emitter<'_, '_> {
         self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
     }
 
-    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The runtime knows the site.
+    /// Body of `@cairn_arity_tail`: entered like the procedure whose clauses do not fit. The runtime finds the site, by
+    /// the youngest frame or what a tail call says of itself.
     pub(crate) fn arity_tail(&mut self) {
         self.spill_arg_registers(0);
-        let argc = ins!(self, "shl i64 %argc, 3");
-        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), argc]);
+        let count = self.argument_count();
+        let count = ins!(self, "shl i64 {count}, 3");
+        let list = self.c_call("cairn_machine_rest", &[Val::Int(0), count]);
         let clo = Val::text("%clo");
+        let call = ins!(self, "lshr i64 %argc, 32");
+        let call = ins!(self, "shl i64 {call}, 3");
         self.c_call(
             "cairn_machine_throw",
-            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), Val::Int(0), clo, list],
+            &[Val::word(Word::fixnum(error::ARITY).0), Val::Int(0), call, clo, list],
         );
         self.call_error_hook();
     }

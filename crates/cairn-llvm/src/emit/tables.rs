@@ -10,7 +10,7 @@ use crate::split::QUICK;
 use crate::strategy::{Strategy, lowering};
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
-use cairn_layout::code::{BODY_SHAPE, RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags};
+use cairn_layout::code::{BODY_SHAPE, RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags, tail_call};
 use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::{SHORT_COUNT, SHORT_MAP_WORDS};
 use cairn_layout::machine::error;
@@ -215,6 +215,20 @@ impl<'m> ModuleCx<'m> {
     pub(super) fn position(&mut self, site: Site, procedure: &str) -> Word {
         let site = if site.is_known() { self.row(site, procedure) } else { Site::NONE };
         Word::fixnum(site.0 as i64)
+    }
+
+    /// What a tail call at `site` in code of `procedure` says of itself; there is a row that it can be found by.
+    pub(super) fn tail_call(&mut self, site: Site, procedure: &str) -> u32 {
+        if !site.is_known() {
+            return tail_call::SOMEWHERE;
+        }
+        self.row(site.plain(), procedure);
+        let place = |(site, _): (Site, Option<&Rc<str>>)| {
+            let source = self.module.sources.get(site.file()? as usize)?;
+            Some((source.path.as_bytes(), site.start()))
+        };
+        let places: Option<Vec<_>> = self.module.inlined.chain(site).into_iter().map(place).collect();
+        places.map_or(tail_call::SOMEWHERE, |places| tail_call::at(places.into_iter()))
     }
 
     /// Symbol of the descriptor of a throw in `procedure`. The site's name takes the place of the operation's.

@@ -5,8 +5,9 @@
 //! module: the bits that held a name (`Site::who`), which only the compiler needs, then hold the module's index. Frames
 //! are located by their code address, failures by the word `ModuleTable::site_base`.
 
-use cairn_layout::code::Site;
+use cairn_layout::code::{Site, tail_call};
 use cairn_layout::module::ModuleTable;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A module's number in its runtime.
@@ -19,6 +20,9 @@ pub struct Modules {
     tables: Vec<*const ModuleTable>,
     /// Where each one's code lies, by address.
     code: Vec<(Range<u64>, ModuleId)>,
+    /// What tail calls say of themselves, to rows; made when somebody asks, of the first so many modules.
+    tail_calls: HashMap<u32, Site>,
+    indexed: usize,
 }
 
 impl Modules {
@@ -81,10 +85,49 @@ impl Modules {
         self.of_code(code).map_or(Site::NONE, |id| site.in_module(id.0))
     }
 
+    /// The row of a tail call that says `call` of itself, located. Of several that are alike the last one: a module
+    /// that was made later may be the one that runs.
+    pub fn tail_call(&mut self, call: u32) -> Option<Site> {
+        while let Some(table) = self.get(ModuleId(self.indexed as u32)) {
+            let calls: Vec<(u32, u32)> = (0..table.inlined_count as u32)
+                // SAFETY: by the contract of `add`.
+                .filter_map(|row| Some((row, unsafe { said_at(table, row) }?)))
+                .collect();
+            let module = self.indexed as u32;
+            self.tail_calls
+                .extend(calls.into_iter().map(|(row, call)| (call, Site::inlined(row).in_module(module))));
+            self.indexed += 1;
+        }
+        self.tail_calls.get(&call).copied()
+    }
+
     /// The tables that a located position speaks of.
     pub fn of_site(&self, site: Site) -> Option<&ModuleTable> {
         self.get(ModuleId(site.module()))
     }
+}
+
+/// What a tail call at this row of a table says of itself.
+///
+/// # Safety
+/// A module's table.
+unsafe fn said_at(table: &ModuleTable, row: u32) -> Option<u32> {
+    let mut places = Vec::new();
+    let mut next = Some(row);
+    while let Some(row) = next.filter(|row| u64::from(*row) < table.inlined_count) {
+        // SAFETY: it is one of the table's.
+        let row = unsafe { &*table.inlined.add(row as usize) };
+        let site = Site(row.site);
+        let file = site.file().filter(|file| u64::from(*file) < table.source_count)?;
+        // SAFETY: as above, and paths are bytes of the module.
+        let path = unsafe {
+            let path = &(*table.sources.add(file as usize)).path;
+            std::slice::from_raw_parts(path.data, path.len as usize)
+        };
+        places.push((path, site.start()));
+        next = Site(row.at).row();
+    }
+    Some(tail_call::at(places.into_iter()))
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("slot-wait-hook", slot::WAIT_HOOK as i64),
     ("slot-interrupt-hook", slot::INTERRUPT_HOOK as i64),
     ("slot-captures", slot::CAPTURES as i64),
+    ("slot-tail-mark", slot::TAIL_MARK as i64),
     // kinds of conditions
     ("kind-type", error::TYPE),
     ("kind-range", error::RANGE),

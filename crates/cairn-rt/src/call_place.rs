@@ -1,0 +1,90 @@
+//! Where the call stands that gave a procedure a wrong number of arguments.
+//!
+//! The problem: the procedure finds out, and a tail call leaves no frame that could tell who made it. The idea: a tail
+//! call says something of itself beside the count (`cairn_layout::code::tail_call`): a hash of its position, by which
+//! the position is found among the rows of all modules. The evaluator's tail calls all stand at the same few places;
+//! it leaves the mark of what it evaluates in a slot of the machine.
+
+use crate::evaluated_marks as evaluated;
+use crate::machine::frames;
+use crate::machine::modules::Modules;
+use crate::report::{At, mark_of_frame, resolve, source, text_of};
+use crate::runtime::rt;
+use cairn_layout::Value;
+use cairn_layout::code::{self, Site, tail_call};
+use cairn_layout::machine::{Machine, slot};
+
+/// The place, a site or a mark, of the call under way, if it is in a text of the user's. `call` is what the call says
+/// of itself: one that is no tail call is where the youngest frame is; where nothing is said, it is there, or where the
+/// last evaluated tail call was, if a call of procedure `name` is.
+pub fn place_of_call(ctx: &mut Machine, name: Option<&str>, call: u32) -> Option<Value> {
+    let at = match call {
+        tail_call::NONE => youngest_call(ctx).filter(|at| at.text(&rt(ctx).modules).is_some()),
+        tail_call::SOMEWHERE => call_by_name(ctx, name?),
+        _ => tail_call_at(ctx, call),
+    };
+    at.map(|at| at.condition_site(ctx))
+}
+
+/// The tail call that says so.
+fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
+    /// The source of the evaluator.
+    const EVALUATOR: &str = "cairn/evaluator.sld";
+    let row = rt(ctx).modules.tail_call(call)?;
+    let modules = &rt(ctx).modules;
+    let site = outside_of_library(modules, row.tail()).plain();
+    let place = resolve(modules, site);
+    if At::Site(place.site).text(modules).is_some() {
+        Some(At::Site(site))
+    // SAFETY: a loaded module's tables live as long as its runtime.
+    } else if source(modules, place.site).is_some_and(|s| unsafe { text_of(&s.path) }.ends_with(EVALUATOR)) {
+        Some(ctx.slot(slot::TAIL_MARK)).filter(|v| evaluated::is_mark(*v)).map(At::EvaluatedTail)
+    } else {
+        call_by_name(ctx, place.procedure?)
+    }
+}
+
+/// The call of procedure `name` that the youngest frame is at, or that the last evaluated tail call was.
+fn call_by_name(ctx: &Machine, name: &str) -> Option<At> {
+    let tail = ctx.slot(slot::TAIL_MARK);
+    let tail = evaluated::is_mark(tail).then_some(At::EvaluatedTail(tail));
+    youngest_call(ctx).into_iter().chain(tail).find(|at| at.is_call_of(&rt(ctx).modules, name))
+}
+
+/// A tail call of an inlined library procedure stands where that is called.
+fn outside_of_library(modules: &Modules, site: Site) -> Site {
+    let mut site = site;
+    loop {
+        let place = resolve(modules, site);
+        let in_library = source(modules, place.site).is_some_and(|s| s.text.len == 0);
+        if !(site.is_tail() && in_library && place.at.is_known()) {
+            return site;
+        }
+        site = place.at;
+    }
+}
+
+/// Where the youngest frame is.
+fn youngest_call(ctx: &Machine) -> Option<At> {
+    let modules = &rt(ctx).modules;
+    let mut youngest = None;
+    frames::walk(ctx, &mut |code: u64, frame: u64| {
+        let behind = frames::behind_descriptor(ctx, code) as i64;
+        // SAFETY: return addresses of frames have a return point's descriptor.
+        let (shape, site) = unsafe {
+            let at = |offset: i64| *((behind + offset) as *const u64);
+            (at(code::SHAPE), Site(at(code::RETURN_SITE)))
+        };
+        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+            return true;
+        }
+        let site = outside_of_library(modules, modules.locate(code, site));
+        youngest = Some(match mark_of_frame(ctx, code, frame) {
+            Some(mark) => At::Evaluated(mark),
+            None if site.is_tail() => At::InlinedTail(site.plain()),
+            None => At::Site(resolve(modules, site).site),
+        });
+        false
+    });
+    youngest
+}
