@@ -18,7 +18,10 @@
 
 use crate::source::{Source, Texts};
 use crate::sources::Files;
+use cairn_eval::library_loader;
 use cairn_syntax::Session;
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
 
 /// Such a program.
 #[derive(Clone, Debug)]
@@ -32,7 +35,8 @@ pub(crate) struct OpenProgram {
 impl OpenProgram {
     /// The program that a session has tried to expand, if it is one.
     pub(crate) fn found(session: &Session, source: &Source, files: &Files) -> Option<OpenProgram> {
-        session.is_open().then(|| OpenProgram {
+        let compiled = LazyCell::new(|| BTreeSet::from_iter(library_loader::compiled_names()));
+        session.is_open(|name| compiled.contains(name)).then(|| OpenProgram {
             source: source.clone(),
             texts: files.texts(),
             directories: files.directories().iter().map(|d| d.display().to_string()).collect(),

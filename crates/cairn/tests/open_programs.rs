@@ -177,18 +177,45 @@ fn environments_have_the_programs_libraries() {
     // the library stands in the program's file
     let text = std::fs::read_to_string(d.0.join("own/state.sld")).unwrap().replace("own state", "here state");
     d.write("h.scm", format!("{text} {imports} {body}").replace("own state", "here state"));
-    for file in ["e.scm", "h.scm"] {
+    d.write("r6rs.scm", R6RS);
+    d.write("more.scm", MORE);
+    for (file, expected) in [
+        ("e.scm", "(2 3 3 5 #t)"),
+        ("h.scm", "(2 3 3 5 #t)"),
+        ("r6rs.scm", "((assertion \"bad\") (who foo) (who me) 2 no-file)"),
+        ("more.scm", "(#t 3 #t)"),
+    ] {
         for level in ["auto", "high", "low"] {
             let option = format!("--opt={level}");
             let seen = output(&d, Command::new(binary()).args(["run", &option]).arg(d.0.join(file)));
-            assert_eq!(seen, "(2 3 3 5 #t)", "{file} --opt={level}");
+            assert_eq!(seen, expected, "{file} --opt={level}");
         }
         let mut build = Command::new(binary());
         build.arg("build").arg(d.0.join(file)).arg("-o").arg(d.0.join("program"));
         assert_eq!(output(&d, &mut build), "");
-        assert_eq!(output(&d, &mut Command::new(d.0.join("program"))), "(2 3 3 5 #t)", "{file} built");
+        assert_eq!(output(&d, &mut Command::new(d.0.join("program"))), expected, "{file} built");
     }
 }
+
+/// Conditions and tables that evaluated code makes, of libraries that are not compiled beforehand.
+const R6RS: &str = r#"
+(import (rnrs) (rnrs eval))
+(define (try form)
+  (guard (e ((assertion-violation? e) (list 'assertion (condition-message e)))
+            ((i/o-file-does-not-exist-error? e) 'no-file)
+            ((who-condition? e) (list 'who (condition-who e))))
+    (eval form (environment '(rnrs)))))
+(define table (try '(let ((h (make-eqv-hashtable))) (hashtable-set! h 1 2) h)))
+(write (list (try '(assertion-violation 'foo "bad" 1)) (try '(error 'foo "bad" 1)) (try '(raise (make-who-condition 'me)))
+             (hashtable-ref table 1 #f) (try '(open-file-input-port "/there/is/none"))))
+"#;
+
+const MORE: &str = r#"
+(import (scheme base) (scheme write) (scheme eval) (srfi 113) (srfi 128) (srfi 146))
+(define (evaluated form) (eval form (environment '(scheme base) '(srfi 113) '(srfi 128) '(srfi 146))))
+(define s (evaluated '(set (make-default-comparator) 1 2 3)))
+(write (list (set? s) (set-size s) (mapping? (evaluated '(mapping (make-default-comparator) 'a 1)))))
+"#;
 
 /// Chez Scheme's `eval` needs no environment: that of the program is meant.
 #[test]

@@ -167,11 +167,14 @@ impl Session {
     }
 
     /// Does anything that was expanded refer to `load` or `interaction-environment`? Then a program is an open world:
-    /// others may use and define what it defines. So is one that makes environments and has libraries of its own: these
-    /// are loaded once, for the program and for what it evaluates.
-    pub fn is_open(&self) -> bool {
-        let own = |l: &Library| !self.modules[l.module as usize].builtin;
-        self.open || self.makes_environments && self.libraries.values().any(own)
+    /// others may use and define what it defines. So is one that makes environments and has libraries, other than
+    /// `compiled` ones, that define variables: these are loaded once, for the program and for what it evaluates.
+    pub fn is_open(&self, compiled: impl Fn(&LibraryName) -> bool) -> bool {
+        let variable = |e: &Entrance| e.origin == Origin::Defined && matches!(e.binding, Binding::Global(_));
+        let own = |(name, l): (&LibraryName, &Library)| {
+            !compiled(name) && self.modules[l.module as usize].table.values().any(variable)
+        };
+        self.open || self.makes_environments && self.libraries.iter().any(own)
     }
 
     /// The program of the forms just expanded, for `then` of [`Session::expand_in`].
