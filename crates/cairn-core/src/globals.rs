@@ -23,13 +23,18 @@ pub fn mentions(program: &Program) -> Vec<Mention> {
         if let TopForm::Define(g, _) = form {
             all[g.0 as usize].defined = true;
         }
-        visit(form.expr(), &mut |e| {
-            if let Expr::Global(g, _) | Expr::SetGlobal(g, ..) = e {
-                all[g.0 as usize].used = true;
-            }
-        });
+        mentioned(form.expr(), &mut |g| all[g.0 as usize].used = true);
     }
     all
+}
+
+/// Calls `f` on each global that an expression reads or assigns.
+pub fn mentioned(e: &Expr, f: &mut impl FnMut(GlobalId)) {
+    visit(e, &mut |e| {
+        if let Expr::Global(g, _) | Expr::SetGlobal(g, ..) = e {
+            f(*g);
+        }
+    });
 }
 
 /// Leaves only the globals that the program mentions, in their order. The result are their numbers from now on.

@@ -307,8 +307,8 @@ pub struct Request {
     pub bound: Vec<bool>,
     /// Which hold the procedure that the definition in the cell's part has put there.
     pub held: Vec<bool>,
-    /// Is the module made before anything runs? Then all lambdas are wanted, and what the form defines are the module's
-    /// own procedures.
+    /// Is the module made before anything runs? Then all lambdas are wanted but those that were entered 0 times, and
+    /// procedures among them that the form defines are the module's own.
     pub ahead: bool,
 }
 
@@ -316,7 +316,7 @@ impl Request {
     /// How often evaluated closures of a lambda were entered.
     pub(crate) fn entered(&self, n: usize) -> u32 {
         if self.ahead {
-            return HOT_ENTRIES;
+            return self.entered.get(n).copied().unwrap_or(HOT_ENTRIES);
         }
         self.entered.get(n).copied().filter(|entered| *entered != IS_NATIVE).unwrap_or(0)
     }

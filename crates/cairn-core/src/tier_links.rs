@@ -119,7 +119,11 @@ impl Cells {
         for (number, part, g) in variables {
             let mut here = definitions.get(&g).into_iter().flatten().filter(|(n, _)| *n == part);
             let definition = here.next().filter(|_| here.next().is_none()).map(|(_, e)| *e);
-            let ahead = request.ahead && part == 0 && !assigned.contains(&g);
+            let wanted = |e: &Expr| match e {
+                Expr::Lambda(l) => request.entered(parts[0].lambdas.get(l).0) > 0,
+                _ => false,
+            };
+            let ahead = request.ahead && part == 0 && !assigned.contains(&g) && definition.is_some_and(wanted);
             let guarded = (ahead || is(&request.held, number)) && matches!(definition, Some(Expr::Lambda(_)));
             // parts share cells: the one that defines knows most
             let known = cells.linkage.get(&g).copied();

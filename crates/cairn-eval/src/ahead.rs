@@ -20,12 +20,13 @@
 
 use crate::library_index::LibraryIndex;
 use crate::units::{Log, Place, Unit};
-use cairn_core::ir::{Expr, ImportFrom, Literal, Program, TopForm};
+use cairn_core::globals;
+use cairn_core::ir::{Expr, GlobalId, ImportFrom, Literal, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::tier::{self, Lambdas};
 use cairn_rt::evaluated_program::{Native, Progress};
 use cairn_syntax::{Environment, Loader, Session};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -42,8 +43,9 @@ const MOST_FILES: usize = 100;
 pub struct Form {
     /// How to come to it.
     pub unit: Unit,
-    /// How many lambdas it has.
-    pub lambdas: usize,
+    /// Is each of its lambdas wanted in the module? Those of library procedures that neither the program nor what it
+    /// loads comes to are not: a form that imports `(rnrs)` has thousands.
+    pub wanted: Vec<bool>,
     /// What it means: see [`tier::fingerprint`].
     pub fingerprint: i64,
     /// See [`text_fingerprint`].
@@ -57,6 +59,46 @@ pub fn text_fingerprint(text: &str) -> u64 {
     hash.finish()
 }
 
+/// A definition or expression of a form that was followed.
+struct Seen {
+    /// The variable that it defines, if that is a library's.
+    library: Option<GlobalId>,
+    lambdas: usize,
+    mentions: Vec<GlobalId>,
+}
+
+impl Seen {
+    fn of(program: &Program, form: &TopForm) -> Seen {
+        let is_library = |g: &GlobalId| program.globals[g.0 as usize].library;
+        let library = match form {
+            TopForm::Define(g, _) => Some(*g).filter(is_library),
+            TopForm::Expr(_) => None,
+        };
+        let mut mentions = Vec::new();
+        globals::mentioned(form.expr(), &mut |g| mentions.push(g));
+        mentions.retain(is_library);
+        let lambdas = Lambdas::of(&program.globals, std::slice::from_ref(form)).len();
+        Seen { library, lambdas, mentions }
+    }
+}
+
+/// The library variables that code outside of the libraries comes to.
+fn reached(seen: &[Vec<Seen>]) -> FxHashSet<GlobalId> {
+    let all = || seen.iter().flatten();
+    let mut definitions: FxHashMap<GlobalId, Vec<&Seen>> = FxHashMap::default();
+    all().for_each(|s| s.library.into_iter().for_each(|g| definitions.entry(g).or_default().push(s)));
+    let mut reached = FxHashSet::default();
+    let mut work: Vec<&Seen> = all().filter(|s| s.library.is_none()).collect();
+    while let Some(s) = work.pop() {
+        for g in &s.mentions {
+            if reached.insert(*g) {
+                work.extend(definitions.get(g).into_iter().flatten());
+            }
+        }
+    }
+    reached
+}
+
 /// Follows a program.
 struct Follower<'a> {
     session: Session,
@@ -68,6 +110,8 @@ struct Follower<'a> {
     loading: Vec<PathBuf>,
     files: usize,
     found: Vec<Form>,
+    /// What is in each form found.
+    seen: Vec<Vec<Seen>>,
 }
 
 /// The forms with procedures of a program that loads, and of the files that it loads, as far as they can be told.
@@ -93,9 +137,16 @@ pub fn forms(
         loading: vec![name.into()],
         files: 0,
         found: Vec::new(),
+        seen: Vec::new(),
     };
     follower.text(name, text);
-    follower.found
+    let Follower { mut found, seen, .. } = follower;
+    let reached = reached(&seen);
+    for (form, seen) in found.iter_mut().zip(seen) {
+        let wanted = |s: &Seen| s.library.is_none_or(|g| reached.contains(&g));
+        form.wanted = seen.iter().flat_map(|s| std::iter::repeat_n(wanted(s), s.lambdas)).collect();
+    }
+    found
 }
 
 impl Follower<'_> {
@@ -112,16 +163,19 @@ impl Follower<'_> {
                 let program = s.expanded();
                 let lambdas = Lambdas::of(&program.globals, &program.forms);
                 let fingerprint = tier::fingerprint(program, &program.forms);
-                (lambdas.len(), lambdas.cells(), fingerprint, loaded(program, load))
+                let seen: Vec<Seen> = program.forms.iter().map(|form| Seen::of(program, form)).collect();
+                debug_assert_eq!(seen.iter().map(|s| s.lambdas).sum::<usize>(), lambdas.len());
+                (lambdas.len(), lambdas.cells(), fingerprint, loaded(program, load), seen)
             });
             // what is wrong may be right when the program runs
-            let Ok(Some((lambdas, cells, fingerprint, loads))) = form else { break };
+            let Ok(Some((lambdas, cells, fingerprint, loads, seen))) = form else { break };
             self.log.expanded(number, &self.session, lambdas > 0);
             if lambdas > 0
                 && let Some(unit) =
                     self.log.unit(vec![Place { opened: place.0, form: place.1, fingerprint, cells }])
             {
-                self.found.push(Form { unit, lambdas, fingerprint, text: hash });
+                self.found.push(Form { unit, wanted: Vec::new(), fingerprint, text: hash });
+                self.seen.push(seen);
             }
             for file in loads {
                 self.file(&file);

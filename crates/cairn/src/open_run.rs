@@ -8,6 +8,7 @@ use crate::source::Source;
 use crate::stages;
 use cairn_core::tier::Request;
 use cairn_eval::ahead;
+use cairn_layout::limits::HOT_ENTRIES;
 use cairn_rt::Options as RunOptions;
 use cairn_rt::evaluator::{Console, Data};
 use cairn_syntax::Session;
@@ -56,10 +57,12 @@ impl OpenProgram {
         files.use_texts(&self.texts);
         let name = self.source.path.display().to_string();
         let forms = ahead::forms(session, &index, &mut files, (&name, &self.source.text));
-        let wanted = forms.iter().filter(|f| f.lambdas <= MOST_LAMBDAS).take(MOST_UNITS);
+        let count = |form: &ahead::Form| form.wanted.iter().filter(|wanted| **wanted).count();
+        let wanted = forms.iter().filter(|f| (1..=MOST_LAMBDAS).contains(&count(f))).take(MOST_UNITS);
         let mut modules = Vec::new();
         for form in wanted {
-            let request = Request { ahead: true, ..Request::default() };
+            let entered = form.wanted.iter().map(|wanted| if *wanted { HOT_ENTRIES } else { 0 }).collect();
+            let request = Request { entered, ahead: true, ..Request::default() };
             let name = UnitObject::name(modules.len());
             let object = work.hot_module(Some(&form.unit), &request).and_then(|(module, makers)| {
                 Ok((stages::object_beside(compiler, &module, &name)?, makers.lambdas))

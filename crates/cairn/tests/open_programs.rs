@@ -206,8 +206,8 @@ const R6RS: &str = r#"
             ((who-condition? e) (list 'who (condition-who e))))
     (eval form (environment '(rnrs)))))
 (define table (try '(let ((h (make-eqv-hashtable))) (hashtable-set! h 1 2) h)))
-(write (list (try '(assertion-violation 'foo "bad" 1)) (try '(error 'foo "bad" 1)) (try '(raise (make-who-condition 'me)))
-             (hashtable-ref table 1 #f) (try '(open-file-input-port "/there/is/none"))))
+(write (list (try '(assertion-violation 'foo "bad" 1)) (try '(error 'foo "bad" 1))
+             (try '(raise (make-who-condition 'me))) (hashtable-ref table 1 #f) (try '(open-file-input-port "/there/is/none"))))
 "#;
 
 const MORE: &str = r#"
