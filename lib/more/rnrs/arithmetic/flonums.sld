@@ -14,7 +14,7 @@
                         flatan flsqrt flexpt)
                   (fllog fllog:1))
           (only (cairn number) fixnum?)
-          (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
+          (only (rnrs base) div mod div0 mod0)
           (only (cairn control) wrong-type)
           (only (cairn rnrs conditions) &no-infinities make-no-infinities-violation no-infinities-violation?
                 &no-nans make-no-nans-violation no-nans-violation?))
@@ -40,9 +40,9 @@
            (if (or (flzero? b) (not (flfinite? a)) (flnan? b))
                +nan.0
                (operation a b))))))
-    (define-division fldiv euclidean-quotient)
-    (define-division flmod euclidean-remainder)
-    (define-division fldiv0 balanced-quotient)
-    (define-division flmod0 balanced-remainder)
+    (define-division fldiv div)
+    (define-division flmod mod)
+    (define-division fldiv0 div0)
+    (define-division flmod0 mod0)
     (define (fldiv-and-mod a b) (values (fldiv a b) (flmod a b)))
     (define (fldiv0-and-mod0 a b) (values (fldiv0 a b) (flmod0 a b)))))
