@@ -144,9 +144,9 @@ pub struct Makers {
 }
 
 /// Makes the variables of the program and of other parts such that any other code may change them: all are in cells. An
-/// error if a form refers to a variable of the library that is no import.
-pub fn open(program: &mut Program, others: &[Part]) -> Result<(), String> {
-    let (mut mentioned, mut defined) = (FxHashSet::default(), FxHashSet::default());
+/// error if a form refers to a variable of the library that is no import, nor one of these.
+pub fn open(program: &mut Program, others: &[Part], defined: FxHashSet<GlobalId>) -> Result<(), String> {
+    let (mut mentioned, mut defined) = (FxHashSet::default(), defined);
     for form in program.forms.iter().chain(others.iter().flat_map(|p| &p.forms)) {
         if let TopForm::Define(g, _) = form {
             mentioned.insert(*g);

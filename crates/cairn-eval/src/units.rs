@@ -16,12 +16,12 @@
 //! long is given up, and what is evaluated from then on stays evaluated. So sessions that evaluate for ever need
 //! bounded room.
 
-use cairn_core::ir::{Program, TopForm};
+use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::tier::{self, Part, Request};
 use cairn_rt::evaluated_program::Progress;
 use cairn_syntax::{Environment, Loader, OpenText, Session};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Debug;
 
 /// Texts of more bytes in all are not kept.
@@ -184,6 +184,8 @@ pub struct Found {
     pub library: usize,
     /// What the form calls, dialect `Fixed`.
     pub others: Vec<Part>,
+    /// Variables of libraries that the session has read before: they are in cells.
+    pub defined: FxHashSet<GlobalId>,
 }
 
 impl Unit {
@@ -195,12 +197,15 @@ impl Unit {
         let failed = || "the session cannot be followed".to_string();
         let mut parts: Vec<Part> = self.parts.iter().map(|p| Part { forms: Vec::new(), cells: p.cells }).collect();
         let mut missing = parts.len();
+        let mut defined = FxHashSet::default();
         for (n, step) in self.steps.iter().enumerate() {
             match step {
                 Step::Environment(sets) => {
                     let environment = session.environment(sets.as_deref(), loader).map_err(|_| failed())?;
                     // what the import of libraries brings is code of its own
-                    session.expand_in(environment, "", loader, |_| ()).map_err(|_| failed())?;
+                    session
+                        .expand_in(environment, "", loader, |s| library_variables(s.expanded(), &mut defined))
+                        .map_err(|_| failed())?;
                     environments.push(environment);
                 }
                 Step::Open { name, text, whole } => {
@@ -215,6 +220,7 @@ impl Unit {
                     let last = missing == 0;
                     // what was an error then is one now
                     let form = session.expand_next(environment, text, loader, |s| {
+                        library_variables(s.expanded(), &mut defined);
                         let Some(this) = this else {
                             passes::wrong_counts::note_definitions(s.program());
                             return None;
@@ -227,7 +233,7 @@ impl Unit {
                     });
                     if this.is_some() && last {
                         let (program, library) = form.ok().flatten().flatten().ok_or_else(failed)?;
-                        return found(program, library, parts);
+                        return found(program, library, parts, defined);
                     }
                 }
             }
@@ -236,8 +242,21 @@ impl Unit {
     }
 }
 
+/// Adds the variables of libraries that these forms define.
+fn library_variables(program: &Program, defined: &mut FxHashSet<GlobalId>) {
+    defined.extend(program.forms.iter().filter_map(|form| match form {
+        TopForm::Define(g, _) => Some(*g).filter(|g| program.globals[g.0 as usize].library),
+        TopForm::Expr(_) => None,
+    }));
+}
+
 /// The first part behind the library.
-fn found(mut program: Program, library: Vec<TopForm>, mut parts: Vec<Part>) -> Result<Found, String> {
+fn found(
+    mut program: Program,
+    library: Vec<TopForm>,
+    mut parts: Vec<Part>,
+    defined: FxHashSet<GlobalId>,
+) -> Result<Found, String> {
     let count = library.len();
     program.forms = library;
     passes::prepare(&mut program);
@@ -245,7 +264,7 @@ fn found(mut program: Program, library: Vec<TopForm>, mut parts: Vec<Part>) -> R
     if program.forms.len() == count {
         return Err("the form means something else by now".into());
     }
-    Ok(Found { program, library: count, others: parts.split_off(1) })
+    Ok(Found { program, library: count, others: parts.split_off(1), defined })
 }
 
 #[cfg(test)]

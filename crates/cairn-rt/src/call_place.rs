@@ -15,8 +15,8 @@ use cairn_layout::code::{self, Site, tail_call};
 use cairn_layout::machine::{Machine, slot};
 
 /// The place, a site or a mark, of the call under way, if it is in a text of the user's. `call` is what the call says
-/// of itself: one that is no tail call is where the youngest frame is; where nothing is said, it is there, or where the
-/// last evaluated tail call was, if a call of procedure `name` is.
+/// of itself: one that is no tail call is where the youngest frame is; where nothing is said, it is there if a call of
+/// procedure `name` is.
 pub fn place_of_call(ctx: &mut Machine, name: Option<&str>, call: u32) -> Option<Value> {
     let at = match call {
         tail_call::NONE => youngest_call(ctx).filter(|at| at.text(&rt(ctx).modules).is_some()),
@@ -44,11 +44,10 @@ fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
     }
 }
 
-/// The call of procedure `name` that the youngest frame is at, or that the last evaluated tail call was.
+/// The call of procedure `name` that the youngest frame is at. The mark of the last evaluated tail call is no help: who
+/// knows what was called since.
 fn call_by_name(ctx: &Machine, name: &str) -> Option<At> {
-    let tail = ctx.slot(slot::TAIL_MARK);
-    let tail = evaluated::is_mark(tail).then_some(At::EvaluatedTail(tail));
-    youngest_call(ctx).into_iter().chain(tail).find(|at| at.is_call_of(&rt(ctx).modules, name))
+    youngest_call(ctx).filter(|at| at.is_call_of(&rt(ctx).modules, name))
 }
 
 /// A tail call of an inlined library procedure stands where that is called.

@@ -371,14 +371,14 @@ impl Work {
         files.use_texts(&self.texts);
         let mut session = stages::prepared(Session::on_library(library.index()), &compiler.options);
         session.keep_library_forms();
-        let Found { mut program, library: count, others } = match unit {
+        let Found { mut program, library: count, others, defined } = match unit {
             None => self.expanded(session, &mut files)?,
             Some(unit) => unit.find(session, &mut files)?,
         };
         let own = program.forms.split_off(count);
         let library = std::mem::replace(&mut program.forms, own);
         if unit.is_some() {
-            tier::open(&mut program, &others)?;
+            tier::open(&mut program, &others, defined)?;
         }
         let makers = tier::module(&mut program, 0, &others, request);
         let copies = copies::add(&mut program, library);
@@ -401,6 +401,6 @@ impl Work {
         forms.append(&mut program.forms);
         program.forms = forms;
         passes::prepare(&mut program);
-        Ok(Found { program, library, others: Vec::new() })
+        Ok(Found { program, library, others: Vec::new(), defined: Default::default() })
     }
 }

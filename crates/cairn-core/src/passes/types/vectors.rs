@@ -353,7 +353,7 @@ impl<'a> Classes<'a> {
             _ => return None,
         };
         match fill {
-            Expr::Const(Literal::Vector(_) | Literal::Default) => None,
+            Expr::Const(Literal::Vector(_) | Literal::Numbers(..) | Literal::Default) => None,
             Expr::Const(l) => Some(Type::literal(l)),
             _ => None,
         }
@@ -374,7 +374,8 @@ impl<'a> Classes<'a> {
             return self.other(elements);
         }
         match e {
-            Expr::Const(Literal::Vector(_)) => self.unify(into, UNSEEN),
+            // a literal f64vector is no vector, but one that has become an f64vector is
+            Expr::Const(Literal::Vector(_) | Literal::Numbers(..)) => self.unify(into, UNSEEN),
             Expr::Const(_) => self.other(into),
             Expr::Local(v) => self.unify(into, self.var(*v)),
             Expr::Global(g, _) => self.unify(into, self.global(*g)),
