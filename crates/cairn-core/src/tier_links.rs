@@ -317,7 +317,8 @@ mod tests {
     fn run(by: &str, later: &str, held: bool) -> (String, String) {
         let mut program = parse_program(FORMS).expect("parses");
         let other = Part { forms: program.forms.split_off(1), cells: 3 };
-        open(&mut program, std::slice::from_ref(&other)).expect("no variables of the library");
+        open(&mut program, std::slice::from_ref(&other), FxHashSet::default())
+            .expect("no variables of the library");
         let request = Request {
             entered: vec![200],
             bound: vec![true; 6],
@@ -364,7 +365,7 @@ mod tests {
             (define @go.0 (lambda go (l.0) (@by.1 l.0 2)))
             (define @by.1 (lambda by (l.1 n.2) (%* n.2 (%car l.1))))";
         let mut program = parse_program(FORM).expect("parses");
-        open(&mut program, &[]).expect("no variables of the library");
+        open(&mut program, &[], FxHashSet::default()).expect("no variables of the library");
         let makers = module(&mut program, 0, &[], &Request { ahead: true, ..Request::default() });
         assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0, 1][..], &[][..]));
         verify(&program, Dialect::Fixed).expect("well formed");
