@@ -7,7 +7,6 @@
 
 use crate::evaluated_marks as evaluated;
 use crate::machine::frames;
-use crate::machine::modules::Modules;
 use crate::report::{At, mark_of_frame, resolve, source, text_of};
 use crate::runtime::rt;
 use cairn_layout::Value;
@@ -26,41 +25,25 @@ pub fn place_of_call(ctx: &mut Machine, name: Option<&str>, call: u32) -> Option
     at.map(|at| at.condition_site(ctx))
 }
 
-/// The tail call that says so.
+/// The tail call that says so, unless the library has made it.
 fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
     /// The source of the evaluator.
     const EVALUATOR: &str = "cairn/evaluator.sld";
     let row = rt(ctx).modules.tail_call(call)?;
     let modules = &rt(ctx).modules;
-    let site = outside_of_library(modules, row.tail()).plain();
-    let place = resolve(modules, site);
-    if At::Site(place.site).text(modules).is_some() {
-        Some(At::Site(site))
-    // SAFETY: a loaded module's tables live as long as its runtime.
-    } else if source(modules, place.site).is_some_and(|s| unsafe { text_of(&s.path) }.ends_with(EVALUATOR)) {
-        Some(ctx.slot(slot::TAIL_MARK)).filter(|v| evaluated::is_mark(*v)).map(At::EvaluatedTail)
-    } else {
-        call_by_name(ctx, place.procedure?)
+    let place = resolve(modules, row).site;
+    if At::Site(place).text(modules).is_some() {
+        return Some(At::Site(row));
     }
+    // SAFETY: a loaded module's tables live as long as its runtime.
+    let evaluates = source(modules, place).is_some_and(|s| unsafe { text_of(&s.path) }.ends_with(EVALUATOR));
+    Some(ctx.slot(slot::TAIL_MARK)).filter(|v| evaluates && evaluated::is_mark(*v)).map(At::EvaluatedTail)
 }
 
 /// The call of procedure `name` that the youngest frame is at. The mark of the last evaluated tail call is no help: who
 /// knows what was called since.
 fn call_by_name(ctx: &Machine, name: &str) -> Option<At> {
     youngest_call(ctx).filter(|at| at.is_call_of(&rt(ctx).modules, name))
-}
-
-/// A tail call of an inlined library procedure stands where that is called.
-fn outside_of_library(modules: &Modules, site: Site) -> Site {
-    let mut site = site;
-    loop {
-        let place = resolve(modules, site);
-        let in_library = source(modules, place.site).is_some_and(|s| s.text.len == 0);
-        if !(site.is_tail() && in_library && place.at.is_known()) {
-            return site;
-        }
-        site = place.at;
-    }
 }
 
 /// Where the youngest frame is.
@@ -77,7 +60,7 @@ fn youngest_call(ctx: &Machine) -> Option<At> {
         if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
             return true;
         }
-        let site = outside_of_library(modules, modules.locate(code, site));
+        let site = modules.locate(code, site);
         youngest = Some(match mark_of_frame(ctx, code, frame) {
             Some(mark) => At::Evaluated(mark),
             None if site.is_tail() => At::InlinedTail(site.plain()),
