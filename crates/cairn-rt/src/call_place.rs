@@ -7,10 +7,10 @@
 
 use crate::evaluated_marks as evaluated;
 use crate::machine::frames;
-use crate::report::{At, mark_of_frame, resolve, source, text_of};
+use crate::report::{At, mark_of_frame, resolve, return_point, source, text_of};
 use crate::runtime::rt;
 use cairn_layout::Value;
-use cairn_layout::code::{self, Site, tail_call};
+use cairn_layout::code::{flags, tail_call};
 use cairn_layout::machine::{Machine, slot};
 
 /// The place, a site or a mark, of the call under way, if it is in a text of the user's. `call` is what the call says
@@ -51,13 +51,8 @@ fn youngest_call(ctx: &Machine) -> Option<At> {
     let modules = &rt(ctx).modules;
     let mut youngest = None;
     frames::walk(ctx, &mut |code: u64, frame: u64| {
-        let behind = frames::behind_descriptor(ctx, code) as i64;
-        // SAFETY: return addresses of frames have a return point's descriptor.
-        let (shape, site) = unsafe {
-            let at = |offset: i64| *((behind + offset) as *const u64);
-            (at(code::SHAPE), Site(at(code::RETURN_SITE)))
-        };
-        if shape & (code::flags::UNDERFLOW | code::flags::HALT) != 0 {
+        let (shape, site, _) = return_point(ctx, code);
+        if shape & (flags::UNDERFLOW | flags::HALT) != 0 {
             return true;
         }
         let site = modules.locate(code, site);

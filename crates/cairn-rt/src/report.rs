@@ -206,9 +206,9 @@ impl At {
 pub(crate) struct Place<'a> {
     pub(crate) site: Site,
     /// The procedure, when the site tells.
-    pub(crate) procedure: Option<&'a str>,
+    procedure: Option<&'a str>,
     /// The call that the code around it was inlined at.
-    pub(crate) at: Site,
+    at: Site,
 }
 
 /// Looks a site up in its module's table of inlined positions.
@@ -225,12 +225,6 @@ pub(crate) fn resolve(modules: &Modules, site: Site) -> Place<'_> {
         let here = |s: u64| Site(s).in_module(site.module());
         Place { site: here(row.site), procedure: name.to_str().ok(), at: here(row.at) }
     }
-}
-
-/// Is `inner` one of the positions that `site` stands for?
-fn stands_for(modules: &Modules, site: Site, inner: Site) -> bool {
-    std::iter::successors(Some(site), |s| Some(resolve(modules, *s).at).filter(|at| at.is_known()))
-        .any(|s| s.plain() == inner)
 }
 
 /// The frames that a call at `site` in code of `procedure` would have without inlining, youngest first. Positions in
@@ -326,7 +320,7 @@ fn frames(ctx: &Machine, site: Site, mut the_call_of: bool) -> Rows {
             looks -= 2;
             return true;
         }
-        if the_call_of && stands_for(modules, modules.locate(code, return_point(ctx, code).1), site) {
+        if the_call_of && modules.locate(code, return_point(ctx, code).1).plain() == site {
             the_call_of = false;
             return true;
         }
@@ -434,7 +428,7 @@ fn calls_at(ctx: &Machine, code: u64) -> Option<Vec<Frame>> {
 }
 
 /// Shape, site and name of a return address.
-fn return_point(ctx: &Machine, code: u64) -> (u64, Site, Option<String>) {
+pub(crate) fn return_point(ctx: &Machine, code: u64) -> (u64, Site, Option<String>) {
     let behind = frames::behind_descriptor(ctx, code) as i64;
     // SAFETY: return addresses of frames have a return point's descriptor.
     unsafe {
@@ -692,8 +686,9 @@ fn render_backtrace(modules: &Modules, rows: &Rows, most: usize, style: Style) -
 fn rows(ctx: &Machine, at: At) -> (Rows, Option<At>) {
     let modules = &rt(ctx).modules;
     let (mut frames, at) = match at {
-        At::Site(site) => (frames(ctx, site, false), At::Site(resolve(modules, site).site)),
-        At::InlinedTail(site) => (frames(ctx, site, true), At::Site(resolve(modules, site).site)),
+        At::Site(site) | At::InlinedTail(site) => {
+            (frames(ctx, site, matches!(at, At::InlinedTail(_))), At::Site(resolve(modules, site).site))
+        }
         At::Evaluated(_) => (frames(ctx, Site::NONE, false), at),
         At::EvaluatedTail(mark) => {
             let mut frames = frames(ctx, Site::NONE, false);
