@@ -191,11 +191,7 @@
     (define-syntax tail-calling
       (syntax-rules ()
         ((_ f call m)
-         (if (%procedure? f)
-             (begin
-               (%machine-set! (slot-tail-mark) m)
-               call)
-             (call-nothing f m)))))
+         (calling f (begin (%machine-set! (slot-tail-mark) m) call) (call-nothing f m)))))
 
     ;; A procedure of `env` that makes such a call.
     (define-syntax returning
