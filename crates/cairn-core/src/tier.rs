@@ -32,6 +32,7 @@
 //! dialect `Fixed`.
 //! Complexity: linear in the program's size times the nesting of its lambdas.
 
+use crate::globals;
 use crate::ir::{Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::print::print_literal;
@@ -152,10 +153,8 @@ pub fn open(program: &mut Program, others: &[Part], defined: FxHashSet<GlobalId>
             mentioned.insert(*g);
             defined.insert(*g);
         }
-        visit(form.expr(), &mut |e| {
-            if let Expr::Global(g, _) | Expr::SetGlobal(g, ..) = e {
-                mentioned.insert(*g);
-            }
+        globals::mentioned(form.expr(), &mut |g| {
+            mentioned.insert(g);
         });
     }
     for g in mentioned {

@@ -19,7 +19,7 @@
 //! evaluated.
 
 use crate::library_index::LibraryIndex;
-use crate::units::{Log, Place, Unit};
+use crate::units::{Log, Place, Unit, library_variable};
 use cairn_core::globals;
 use cairn_core::ir::{Expr, GlobalId, ImportFrom, Literal, Program, TopForm};
 use cairn_core::passes;
@@ -69,16 +69,11 @@ struct Seen {
 
 impl Seen {
     fn of(program: &Program, form: &TopForm) -> Seen {
-        let is_library = |g: &GlobalId| program.globals[g.0 as usize].library;
-        let library = match form {
-            TopForm::Define(g, _) => Some(*g).filter(is_library),
-            TopForm::Expr(_) => None,
-        };
         let mut mentions = Vec::new();
         globals::mentioned(form.expr(), &mut |g| mentions.push(g));
-        mentions.retain(is_library);
+        mentions.retain(|g| program.globals[g.0 as usize].library);
         let lambdas = Lambdas::of(&program.globals, std::slice::from_ref(form)).len();
-        Seen { library, lambdas, mentions }
+        Seen { library: library_variable(program, form), lambdas, mentions }
     }
 }
 

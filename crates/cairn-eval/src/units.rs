@@ -242,12 +242,17 @@ impl Unit {
     }
 }
 
-/// Adds the variables of libraries that these forms define.
-fn library_variables(program: &Program, defined: &mut FxHashSet<GlobalId>) {
-    defined.extend(program.forms.iter().filter_map(|form| match form {
+/// The variable of a library that a form defines.
+pub(crate) fn library_variable(program: &Program, form: &TopForm) -> Option<GlobalId> {
+    match form {
         TopForm::Define(g, _) => Some(*g).filter(|g| program.globals[g.0 as usize].library),
         TopForm::Expr(_) => None,
-    }));
+    }
+}
+
+/// Adds the variables of libraries that these forms define.
+fn library_variables(program: &Program, defined: &mut FxHashSet<GlobalId>) {
+    defined.extend(program.forms.iter().filter_map(|form| library_variable(program, form)));
 }
 
 /// The first part behind the library.
