@@ -7,6 +7,7 @@ use super::meaning::{Library, Module, Scopes, Target};
 use super::observed::Observed;
 use super::record_info::RecordInfo;
 use super::trace::Trace;
+use super::transformer_eval::Evaluation;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Ident, Names, Syntax};
 use cairn_core::ir::{GlobalId, Literal, Program, SourceFile, TopForm, VarId};
@@ -76,6 +77,8 @@ pub struct Session {
     /// The library's text, expanded for macro transformers, when programs are compiled on one that was compiled
     /// beforehand.
     pub(super) library_text: LibraryText,
+    /// What macro transformers have evaluated.
+    pub(super) evaluation: Option<Box<Evaluation>>,
     /// Variables of libraries.
     pub(super) library_globals: FxHashSet<GlobalId>,
     /// Was `er-macro-transformer` or a relative imported anywhere?
