@@ -214,8 +214,13 @@ impl Expander<'_> {
                     self.observe_import(form, set, &bindings);
                     let free = self.is_language(set);
                     let span = if free { Span { end: set.span.start, ..set.span } } else { set.span };
+                    let of_chez = self.is_of_chez(set);
                     for (id, b) in bindings {
-                        self.import_binding(id, b, span);
+                        if of_chez && self.is_beside_chez(id) {
+                            self.offer_binding(id, b, span);
+                        } else {
+                            self.import_binding(id, b, span);
+                        }
                     }
                 }
                 Err(d) => self.report(d),
