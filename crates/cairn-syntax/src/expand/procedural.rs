@@ -32,13 +32,13 @@ use super::macros::{Macro, Procedure, Way};
 use super::meaning::{Binding, Meaning};
 use super::state::{Expander, R, grow};
 use super::trace::Root;
-use super::transformer_eval::Evaluator;
+use super::transformer_eval::{Evaluator, move_code};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
-use cairn_core::{rewrite, visit};
+use cairn_core::visit;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
@@ -364,27 +364,6 @@ fn globals_of(e: &Expr) -> Vec<GlobalId> {
 
 fn moved(g: GlobalId) -> GlobalId {
     GlobalId(g.0 + transform::LIBRARY_GLOBALS)
-}
-
-/// An expression of another session's program in this one: its variables are moved, its places unknown. `who`
-/// translates the names that errors give.
-pub(super) fn move_code(e: &mut Expr, who: &[usize], moved: &dyn Fn(GlobalId) -> GlobalId) {
-    rewrite(e, &mut |e| move_expression(e, who, moved));
-}
-
-fn move_expression(e: &mut Expr, who: &[usize], moved: &dyn Fn(GlobalId) -> GlobalId) {
-    let place = |site: &mut Site| *site = Site::NONE.with_who(site.who().and_then(|w| who.get(w).copied()));
-    match e {
-        Expr::Global(g, site) | Expr::SetGlobal(g, _, site) => {
-            *g = moved(*g);
-            place(site);
-        }
-        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, _, site) => place(site),
-        Expr::Prim { site, .. } | Expr::Receive { site, .. } => place(site),
-        Expr::Lambda(l) => place(&mut l.site),
-        Expr::Fix(lambdas, _) => lambdas.iter_mut().for_each(|(_, l)| place(&mut l.site)),
-        _ => {}
-    }
 }
 
 /// Puts identifiers of the table in the place of numbers from `first` on.

@@ -7,34 +7,20 @@
 //! more, for what transformers evaluate. As with all that a transformer does, each use of a macro begins anew: an
 //! environment in which something was defined is not given out again.
 
+use super::evaluate::Environment;
 use super::loader::{LibraryName, Loader};
 use super::meaning::Binding;
-use super::procedural::move_code;
-use super::state::{Expander, MAX_EXPANSION_SIZE, Session, grow};
+use super::state::{Evaluation, Expander, Failed, MAX_EXPANSION_SIZE, Session, grow};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Names, Syntax};
 use cairn_core::interp::transform;
 use cairn_core::interp::{Atom, Val, Value};
-use cairn_core::ir::{GlobalId, TopForm};
+use cairn_core::ir::{Expr, GlobalId, TopForm};
+use cairn_core::rewrite;
+use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
-
-/// What is there for all uses of macros.
-#[derive(Default)]
-pub(super) struct Evaluation {
-    session: Session,
-    /// [`Session::extent`] when `same` was made.
-    extent: usize,
-    /// Variables of the session that are others of the program or of the library's text.
-    same: FxHashMap<GlobalId, GlobalId>,
-    /// Definitions of libraries, with the numbers that transformers see.
-    libraries: Vec<Rc<Vec<TopForm>>>,
-    /// How many of the session's definitions these are.
-    taken: usize,
-    /// By import sets.
-    environments: FxHashMap<String, super::Environment>,
-}
 
 /// What one use of a macro evaluates.
 pub(super) struct Evaluator<'a> {
@@ -118,11 +104,11 @@ impl Evaluator<'_> {
         let mut evaluation = self.evaluation.borrow_mut();
         let evaluation = evaluation.get_or_insert_default();
         if let Some(known) = evaluation.environments.get(sets) {
-            return Ok(known.number());
+            return Ok(*known);
         }
         let made = evaluation.session.environment(Some(sets), *self.loader.borrow_mut());
         let made = made.map_err(|failed| first_message(&failed))?;
-        evaluation.environments.insert(sets.into(), made);
+        evaluation.environments.insert(sets.into(), made.number());
         Ok(made.number())
     }
 
@@ -137,13 +123,10 @@ impl Evaluator<'_> {
         let Evaluation { session, extent, same, libraries, taken, environments } =
             &mut **evaluation.get_or_insert_default();
         let form = syntax(form, &mut session.names)?;
-        let forms = session.expand_forms(
-            super::Environment(environment),
-            0,
-            vec![form],
-            *self.loader.borrow_mut(),
-            |session| session.program().forms.clone(),
-        );
+        let forms =
+            session.expand_forms(Environment(environment), 0, vec![form], *self.loader.borrow_mut(), |session| {
+                session.program().forms.clone()
+            });
         let mut forms = forms.map_err(|failed| first_message(&failed))?;
         if *extent != session.extent() {
             *extent = session.extent();
@@ -173,7 +156,7 @@ impl Evaluator<'_> {
         }
         let ours = |form: &TopForm| matches!(form, TopForm::Define(g, _) if !session.library_globals.contains(g));
         if forms.iter().any(ours) {
-            environments.retain(|_, e| e.number() != environment);
+            environments.retain(|_, e| *e != environment);
         }
         define(&mut forms);
         let given = self.given.replace(libraries.len());
@@ -232,6 +215,27 @@ fn syntax(v: &Value<'_>, names: &mut Names) -> Result<Syntax, String> {
     Ok(Syntax::new(datum, Span::default()))
 }
 
-fn first_message(failed: &super::Failed) -> String {
+fn first_message(failed: &Failed) -> String {
     failed.errors.first().map_or_else(|| "an error of syntax".into(), |d| d.message.clone())
+}
+
+/// An expression of another session's program in this one: its variables are moved, its places unknown. `who`
+/// translates the names that errors give.
+pub(super) fn move_code(e: &mut Expr, who: &[usize], moved: &dyn Fn(GlobalId) -> GlobalId) {
+    rewrite(e, &mut |e| move_expression(e, who, moved));
+}
+
+fn move_expression(e: &mut Expr, who: &[usize], moved: &dyn Fn(GlobalId) -> GlobalId) {
+    let place = |site: &mut Site| *site = Site::NONE.with_who(site.who().and_then(|w| who.get(w).copied()));
+    match e {
+        Expr::Global(g, site) | Expr::SetGlobal(g, _, site) => {
+            *g = moved(*g);
+            place(site);
+        }
+        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, _, site) => place(site),
+        Expr::Prim { site, .. } | Expr::Receive { site, .. } => place(site),
+        Expr::Lambda(l) => place(&mut l.site),
+        Expr::Fix(lambdas, _) => lambdas.iter_mut().for_each(|(_, l)| place(&mut l.site)),
+        _ => {}
+    }
 }
