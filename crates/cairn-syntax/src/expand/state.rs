@@ -104,6 +104,10 @@ pub struct Session {
     pub(super) missing: Vec<GlobalId>,
     /// The forms of that library, if they are kept.
     pub(super) library_forms: Option<Vec<TopForm>>,
+    /// Parts of that library that are known without their text, if only some texts are wanted.
+    pub(super) unread: Option<FxHashSet<LibraryName>>,
+    /// The part whose text is wanted now.
+    pub(super) wanted: Option<LibraryName>,
     /// Data of that text that stand for objects in memory: number by address. Empty unless it is being expanded.
     pub(super) embedded: FxHashMap<usize, usize>,
     /// The variables that stand for these objects, by number.
