@@ -405,6 +405,11 @@
         ((%fx= kind 0) (fail port "not a byte" (%car rest)))
         (else (fail port (%string-append (%string-append "not an element of #" token) "()") (%car rest)))))))
 
+;; Languages and systems whose directives say for whom a text is written.
+(define dialects
+  '("r6rs" "r7rs" "chezscheme" "guile" "ikarus" "ironscheme" "larceny" "loko" "mosh" "nmosh" "racket" "sagittarius"
+    "vicare" "ypsilon"))
+
 (define (read-directive port labels)
   (let ((c (%look-char port)))
     (if (if (%eof-object? c) #f (constituent? c))
@@ -412,7 +417,7 @@
           (cond
             ((%string=? name "fold-case") (set-port-fold-case! port #t) (read-item port labels))
             ((%string=? name "no-fold-case") (set-port-fold-case! port #f) (read-item port labels))
-            ((if (%string=? name "r6rs") #t (%string=? name "r7rs")) (read-item port labels))
+            ((member name dialects) (read-item port labels))
             ((%string=? name "eof") (eof-object))
             ((%char=? c #\/) (skip-line port) (read-item port labels))
             (else (fail port "unknown directive" (%string-append "#!" name)))))

@@ -234,3 +234,12 @@
 (show (let-values (((a b) (values 1 2))) (+ a b)) (let ((p (list 1 2))) (set-car! p 3) p)
       (do ((i 0 (+ i 1)) (l '() (cons i l))) ((= i 3) l)) (let*-values (((a) 1) ((b) (+ a 1))) b))
 (show ((case-lambda ((a) 'one) ((a b) 'two)) 1 2))
+;; A field of the name of an inherited one
+(define-record-type named
+  (parent point)
+  (fields x (mutable y))
+  (protocol (lambda (new) (lambda (a b x y) ((new a b) x y)))))
+(define both (make-named 1 2 3 4))
+(named-y-set! both 5)
+(show (list (point-x both) (point-y both) (named-x both) (named-y both))
+      (record-type-field-names (record-type-descriptor named)))

@@ -71,6 +71,41 @@ pub fn add(program: &mut Program, library: Vec<TopForm>) -> Copies {
     Copies(imports)
 }
 
+/// The imports that may be called, or used, from the program's last form: those of what it comes to.
+pub fn reached(program: &Program) -> Vec<GlobalId> {
+    let mut definitions: FxHashMap<GlobalId, Vec<&Expr>> = FxHashMap::default();
+    for form in &program.forms {
+        if let TopForm::Define(g, e) = form {
+            definitions.entry(*g).or_default().push(e);
+        }
+    }
+    let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
+    let mut todo: Vec<&Expr> = program.forms.last().map(TopForm::expr).into_iter().collect();
+    while let Some(e) = todo.pop() {
+        for g in mentioned(e) {
+            if !seen.insert(g) {
+                continue;
+            }
+            todo.extend(definitions.get(&g).into_iter().flatten());
+            if program.globals[g.0 as usize].import.is_some() {
+                found.push(g);
+            }
+        }
+    }
+    found
+}
+
+/// The variables that an expression refers to.
+pub fn mentioned(e: &Expr) -> Vec<GlobalId> {
+    let mut found = Vec::new();
+    visit(e, &mut |e| {
+        if let Expr::Global(g, _) = e {
+            found.push(*g);
+        }
+    });
+    found
+}
+
 /// Makes imports again of the variables that have copies.
 pub fn remove(program: &mut Program, copies: Copies) {
     for (g, import) in copies.0 {
@@ -124,6 +159,17 @@ mod tests {
         (define @state.3 0)
         (define @next.2 (lambda next () (seq (set! @state.3 (%+ @state.3 1)) @state.3)))
         (define @size.4 (lambda size (l.4) (%vector (%vector l.4 l.4) (%vector l.4 l.4) (%vector l.4 l.4))))";
+
+    #[test]
+    fn what_the_last_form_comes_to_is_reached() {
+        let own = "(define @go.5 (lambda go (l.8) (@each.0 @more.6 l.8)))
+                   (define @more.6 (lambda more (x.9) (@go.5 x.9)))
+                   (define @other.7 (lambda other () @next.2))
+                   (@next.2)
+                   (%vector @go.5)";
+        let p = parse_program(&format!("{LIBRARY}\n{own}")).expect("parses");
+        assert_eq!(reached(&p), [GlobalId(0)], "neither what stands beside it nor what is no import");
+    }
 
     #[test]
     fn library_procedures_are_inlined_or_imported() {

@@ -146,6 +146,12 @@ impl BootLibrary for LibraryIndex {
         Some((name, Import { from: ImportFrom::Library(n), never_returns }))
     }
 
+    fn home(&self, n: u32) -> Option<LibraryName> {
+        let row = n as usize;
+        let key = (row < self.tables[Table::Keys as usize].1).then(|| self.text(Table::Keys, row))?;
+        LibraryName::parse(&key[..key.find(") ")? + 1])
+    }
+
     fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>> {
         let library = self.find(Table::Libraries, &name.to_string())?;
         let [first, count] = [2, 3].map(|w| self.word(Table::Libraries, library, w));
@@ -170,6 +176,8 @@ impl LibraryIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library_loader::Files;
+    use cairn_core::ir::{GlobalId, GlobalInfo, Program, TopForm};
 
     fn bytes() -> Vec<u8> {
         let exports = [("% append", false), ("%car car", false), ("(scheme base) error", true)];
@@ -177,6 +185,48 @@ mod tests {
         let empty = ("(scheme empty)".to_string(), Some(&[][..]));
         let libraries = [("(scheme base)".to_string(), Some(&base[..])), empty, ("(srfi 2)".to_string(), None)];
         LibraryIndex::bytes(&libraries, &exports)
+    }
+
+    /// The library in `lib/`, as programs are compiled on it.
+    fn whole() -> LibraryIndex {
+        let libraries = crate::library_loader::compiled_names();
+        let boot = cairn_syntax::Session::new().boot_program(&libraries, &mut Files::default());
+        let boot = boot.unwrap_or_else(|f| panic!("{:?}", f.errors));
+        let mut exports: Vec<(&str, bool)> = boot.exports.iter().map(|(key, _)| (&**key, false)).collect();
+        exports.sort();
+        let interface = |l: &LibraryName| boot.interfaces.iter().find(|(n, _)| *n == l.to_string());
+        let mut libraries: Vec<_> =
+            libraries.iter().map(|l| (l.to_string(), interface(l).map(|(_, i)| &**i))).collect();
+        libraries.sort_by(|a, b| a.0.cmp(&b.0));
+        LibraryIndex::new(LibraryIndex::bytes(&libraries, &exports).into()).unwrap()
+    }
+
+    /// Only the texts of definitions that are asked for are read, each once, and a definition is that of the import.
+    #[test]
+    fn definitions_are_read_when_they_are_asked_for() {
+        let mut session = cairn_syntax::Session::on_library(std::sync::Arc::new(whole()));
+        session.keep_some_library_forms();
+        let text = "(import (scheme base)) (define (f k l) (assq k (list-copy l))) (f 1 '())";
+        let expanded = session.expand_program("p.scm", text, &mut Files::default());
+        let mut expanded = expanded.unwrap_or_else(|f| panic!("{:?}", f.errors));
+        assert!(expanded.library.is_empty(), "nothing is read for the program");
+        let import = |program: &Program, name: &str| {
+            let is = |g: &GlobalInfo| &*g.name == name && g.import.is_some();
+            GlobalId(program.globals.iter().position(is).expect("an import") as u32)
+        };
+        let assq = import(&expanded.program, "assq");
+        let defines = |forms: &[TopForm], g| forms.iter().any(|f| matches!(f, TopForm::Define(d, _) if *d == g));
+        let read = session.read_definition(assq, &mut Files::default());
+        assert!(defines(&read, assq));
+        assert!(session.read_definition(assq, &mut Files::default()).is_empty(), "once is enough");
+        let program = &mut expanded.program;
+        session.know_more(program);
+        program.forms.splice(0..0, read);
+        cairn_core::verify::verify(program, cairn_core::verify::Dialect::Source).unwrap();
+        assert_eq!(import(program, "assq"), assq);
+        // the session goes on as if nothing had been read
+        let more = session.expand_program("q.scm", "(write (f 1 '((1 2))))", &mut Files::default());
+        assert!(more.is_ok_and(|m| m.missing.is_empty()));
     }
 
     #[test]
@@ -189,6 +239,7 @@ mod tests {
         let names: Vec<_> = (0..4).map(|n| index.variable(n).map(|(name, _)| name)).collect();
         assert_eq!(names, [Some("append"), Some("car"), Some("error"), None]);
         let named = |name: &str| LibraryName::parse(name).unwrap();
+        assert_eq!([1, 2, 3].map(|n| index.home(n)), [None, Some(named("(scheme base)")), None]);
         let contains = |name: &str| index.contains(&named(name));
         assert!(contains("(scheme base)") && contains("(srfi 2)") && !contains("(srfi 1)"));
         let interface = index.interface(&named("(scheme base)")).unwrap();

@@ -93,6 +93,15 @@ fn library_errors() {
     let bad = |lib: &str, program: &str| with(&[lib], &[], program);
     let out = bad("(define-library (l) (export nothing) (import (scheme base)))", "(import (l))");
     assert!(out.contains("`nothing` is exported but neither defined nor imported"), "{out}");
+    // what is wrong in the library, not what follows from it
+    let out =
+        bad("(define-library (l) (export x) (import (scheme base)) (begin (define x (if))))", "(import (l))");
+    assert!(out.contains("`if`") && !out.contains("neither"), "{out}");
+    let out = bad(
+        "(define-library (l) (export x) (import (scheme base)) (begin (wrong) (let) (define-syntax x 1)))",
+        "(import (l))",
+    );
+    assert!(out.contains("error: ") && !out.contains("neither"), "{out}");
     let out = bad(SHAPES, "(import (only (shapes) aera))");
     assert!(out.contains("(shapes) does not export `aera`"), "{out}");
     let out = bad("(define-library (l) (import (scheme base)) (begin (define car 1)))", "(import (l))");

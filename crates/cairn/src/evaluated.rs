@@ -22,8 +22,9 @@
 //! its end: the next time it runs from there. Only what was compiled as a whole is cached: modules depend on what a run
 //! has done before.
 //!
-//! Invariants: both halves expand the same texts with sessions of their own, so their numbers agree; what the program
-//! read from files is kept for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
+//! Invariants: both halves expand the same texts with sessions of their own, and leave out the same definitions, before
+//! the compiler reads any more of the library's text, so their numbers agree; what the program read from files is kept
+//! for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
 
 use crate::background::{Made, Work};
 use crate::boot;
@@ -35,7 +36,7 @@ use crate::source::Source;
 use crate::sources::Files;
 use crate::stages;
 use crate::stages::{Effort, HotObject};
-use cairn_core::ir::{ImportFrom, SourceFile};
+use cairn_core::ir::{GlobalId, ImportFrom, SourceFile, TopForm};
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
 use cairn_core::{copies, globals};
@@ -50,6 +51,7 @@ use cairn_rt::evaluator::Data;
 use cairn_rt::start::{OnLibrary, run_on_library};
 use cairn_rt::start_options::{Host, MakeEvaluator};
 use cairn_syntax::{BootLibrary, Session};
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -146,7 +148,7 @@ pub(crate) fn prepare(
     if program.globals.iter().any(|g| g.import.as_ref().is_some_and(|i| of_places.contains(&i.from))) {
         return Ok(None);
     }
-    passes::prepare(&mut program);
+    passes::prepare_used(&mut program);
     let mut names = Names::on_library(library);
     let lambdas = Lambdas::of(&program.globals, &program.forms);
     let is_program = |s: &SourceFile| !s.library && *s.path == *source.path.display().to_string();
@@ -370,10 +372,12 @@ impl Work {
         let mut files = compiler.files(&self.source);
         files.use_texts(&self.texts);
         let mut session = stages::prepared(Session::on_library(library.index()), &compiler.options);
-        session.keep_library_forms();
         let Found { mut program, library: count, others, defined } = match unit {
-            None => self.expanded(session, &mut files)?,
-            Some(unit) => unit.find(session, &mut files)?,
+            None => self.expanded(session, &mut files, request)?,
+            Some(unit) => {
+                session.keep_library_forms();
+                unit.find(session, &mut files)?
+            }
         };
         let own = program.forms.split_off(count);
         let library = std::mem::replace(&mut program.forms, own);
@@ -390,17 +394,53 @@ impl Work {
         Ok((stages::lower_program(compiler, &program, &always_bound), makers))
     }
 
-    /// The program behind the forms of the library.
-    fn expanded(&self, mut session: Session, files: &mut Files) -> Result<Found, Error> {
+    /// The program behind the definitions of the library that what is hot comes to: other text of the library is not
+    /// read.
+    fn expanded(&self, mut session: Session, files: &mut Files, request: &Request) -> Result<Found, Error> {
+        session.keep_some_library_forms();
         let path = self.source.path.display().to_string();
         let expanded = session
             .expand_program(&path, &self.source.text, files)
             .map_err(|failed| Error::Rejected(Messages::errors(&failed.errors, &failed.sources)))?;
         let (mut program, mut forms) = (expanded.program, expanded.library);
+        passes::prepare_used(&mut program);
+        let mut hot = program.clone();
+        tier::module(&mut hot, 0, &[], request);
+        // the rest is of the module only
+        let mut wanted = copies::reached(&hot);
+        wanted.retain(|g| (g.0 as usize) < program.globals.len());
+        session.go_on_from(&program);
+        read_definitions(&mut session, files, wanted, &mut forms);
+        session.know_more(&mut program);
         let library = forms.len();
-        forms.append(&mut program.forms);
-        program.forms = forms;
+        let mut own = std::mem::replace(&mut program.forms, forms);
         passes::prepare(&mut program);
+        program.forms.append(&mut own);
         Ok(Found { program, library, others: Vec::new(), defined: Default::default() })
+    }
+}
+
+/// Reads the definitions of some variables of the library, and of what these refer to, in front of `forms`.
+fn read_definitions(session: &mut Session, files: &mut Files, wanted: Vec<GlobalId>, forms: &mut Vec<TopForm>) {
+    let mut mentions: HashMap<GlobalId, Vec<GlobalId>> = HashMap::new();
+    let note = |forms: &[TopForm], mentions: &mut HashMap<_, _>| {
+        for form in forms {
+            if let TopForm::Define(g, e) = form {
+                mentions.insert(*g, copies::mentioned(e));
+            }
+        }
+    };
+    note(forms, &mut mentions);
+    let (mut todo, mut seen) = (wanted, HashSet::new());
+    while let Some(g) = todo.pop() {
+        if !seen.insert(g) {
+            continue;
+        }
+        if !mentions.contains_key(&g) {
+            let read = session.read_definition(g, files);
+            note(&read, &mut mentions);
+            forms.splice(0..0, read);
+        }
+        todo.extend(mentions.get(&g).into_iter().flatten());
     }
 }

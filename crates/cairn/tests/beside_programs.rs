@@ -327,3 +327,33 @@ fn better_code_takes_the_place_of_code_that_runs() {
         assert_eq!(end(child), expected, "zeal: {zeal}");
     }
 }
+
+/// Definitions that nothing comes to are not evaluated if that has no effect, and what is numbered behind them is the
+/// same for the program and its compiler. The second program evaluates, so that it may come to all.
+#[test]
+fn definitions_that_nothing_comes_to_are_left_out() {
+    let d = Directory::new("unused-definitions");
+    let program = "
+        (define unused-list '(not the one))
+        (define (unused x) (lambda (y) (list x y \"never\")))
+        (define shown (begin (display \"shown \") unused-list))
+        (define used-list (list 1 2 3))
+        (define (unused-too) (unused 5))
+        (define (add l) (let loop ((l l) (sum 0)) (if (null? l) sum (loop (cdr l) (+ sum (car l))))))
+        (define (twice) (let ((sum 0)) (for-each (lambda (x) (set! sum (+ sum (* 2 x)))) used-list) sum))
+        (let again ((i 0)) (if (< i 300) (begin (add used-list) (twice) (again (+ i 1)))))
+        (write (list (add used-list) (twice) (assv 2 '((1 . one) (2 . two))) (map (lambda (x) (* x x)) used-list)))
+        (define failing (vector-ref (vector) (add used-list)))";
+    let base = "(import (scheme base) (scheme write))";
+    let more = "(import (scheme base) (scheme write) (scheme eval))
+        (write (eval '(list-copy '(1)) (environment '(scheme base))))";
+    for (imports, first) in [(base, ""), (more, "(1)")] {
+        for haste in ["1", "20", "1000"] {
+            fs::write(d.0.join("p.scm"), format!("{imports}{program}")).unwrap();
+            let output = command(&d, &["--no-cache"], "1").env("CAIRN_HASTE", haste).output().unwrap();
+            let shown = format!("{first}shown (6 12 (2 . two) (1 4 9))");
+            assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{haste}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("vector-ref"), "{haste}");
+        }
+    }
+}

@@ -217,6 +217,22 @@ const MORE: &str = r#"
 (write (list (set? s) (set-size s) (mapping? (evaluated '(mapping (make-default-comparator) 'a 1)))))
 "#;
 
+#[test]
+fn names_that_chez_scheme_does_not_have_are_free() {
+    let d = directory("chez-free");
+    let library = "(library (util) (export list-set! square) (import (except (chezscheme) remove))
+        (define (square x) (list 'square x)) (define (list-set! l k x) (list 'mine l k x)))";
+    d.write("util.sls", library);
+    for imports in ["(util) (chezscheme)", "(chezscheme) (util)", "(except (chezscheme) iota) (util)"] {
+        let program = format!("(import {imports}) (write (cons (list-set! 'a 1 2) (square 3)))");
+        d.write("free.scm", &program);
+        let program = output(&d, Command::new(binary()).arg("run").arg(d.0.join("free.scm")));
+        assert_eq!(program, "((mine a 1 2) square 3)", "{imports}");
+    }
+    d.write("has.scm", "(import (chezscheme)) (write (square 3))");
+    assert_eq!(output(&d, Command::new(binary()).arg("run").arg(d.0.join("has.scm"))), "9");
+}
+
 /// Chez Scheme's `eval` needs no environment: that of the program is meant.
 #[test]
 fn the_eval_of_chez_scheme_is_the_programs() {

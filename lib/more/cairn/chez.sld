@@ -33,7 +33,8 @@
    char-alphabetic? char-ci<=? char-ci<? char-ci=? char-ci>=? char-ci>? char-downcase char-foldcase
    char-lower-case? char-numeric? char-upcase char-upper-case? char-whitespace? digit-value string-ci<=?
    string-ci<? string-ci=? string-ci>=? string-ci>? string-downcase string-foldcase string-upcase
-   caaar caadr cadar caddr cdaar cdadr cddar cdddr cadddr cddddr
+   caaar caadr cadar caddr cdaar cdadr cddar cdddr
+   caaaar caaadr caadar caaddr cadaar cadadr caddar cadddr cdaaar cdaadr cdadar cdaddr cddaar cddadr cdddar cddddr
    call-with-input-file call-with-output-file delete-file file-exists? open-input-file open-output-file
    with-input-from-file with-output-to-file exit emergency-exit command-line get-environment-variable
    current-jiffy jiffies-per-second current-second eval environment interaction-environment load
@@ -67,13 +68,15 @@
    div mod div-and-mod div0 mod0 div0-and-mod0 isqrt
    bitwise-and bitwise-ior bitwise-xor bitwise-not bitwise-arithmetic-shift bitwise-arithmetic-shift-left
    bitwise-arithmetic-shift-right bitwise-bit-count bitwise-length bitwise-bit-set?
-   (rename bitwise-and logand) (rename bitwise-ior logor) (rename bitwise-xor logxor) (rename bitwise-not lognot)
+   (rename bitwise-and logand) (rename bitwise-ior logor) (rename bitwise-ior logior)
+   (rename bitwise-xor logxor) (rename bitwise-not lognot)
    (rename bitwise-arithmetic-shift ash)
    fixnum? flonum? greatest-fixnum least-fixnum most-positive-fixnum most-negative-fixnum fixnum-width
    fx+ fx- fx* fxquotient fxremainder fxmodulo (rename fxquotient fx/) fxdiv fxmod fxabs fx1+ fx1- fxmax fxmin
    fx=? fx<? fx>? fx<=? fx>=? (rename fx=? fx=) (rename fx<? fx<) (rename fx>? fx>) (rename fx<=? fx<=)
    (rename fx>=? fx>=) fxzero? fxpositive? fxnegative? fxodd? fxeven? fxnot fxand fxior fxxor
-   (rename fxnot fxlognot) (rename fxand fxlogand) (rename fxior fxlogor) (rename fxxor fxlogxor)
+   (rename fxnot fxlognot) (rename fxand fxlogand) (rename fxior fxlogor) (rename fxior fxlogior)
+   (rename fxxor fxlogxor)
    fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive?
    fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength fxfirst-bit-set fxbit-set? fxcopy-bit
    fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field fx*/carry fx+/carry fx-/carry
@@ -157,7 +160,47 @@
    condition-wait condition-signal condition-broadcast make-thread-parameter
    ;; C, the collector
    load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
-   foreign-sizeof collect make-guardian)
+   foreign-sizeof collect make-guardian
+   ;; the rest of R6RS
+   eol-style native-eol-style error-handling-mode buffer-mode? output-port-buffer-mode utf-16-codec
+   transcoder-codec transcoder-eol-style transcoder-error-handling-mode port-transcoder
+   bytevector->string string->bytevector port? port-has-port-position? port-has-set-port-position!?
+   port-position set-port-position! (rename port-position file-position) open-file-input/output-port
+   make-custom-binary-input-port make-custom-textual-input-port make-custom-binary-output-port
+   make-custom-textual-output-port make-custom-binary-input/output-port make-custom-textual-input/output-port
+   make-i/o-error &i/o-read make-i/o-read-error &i/o-write make-i/o-write-error
+   &i/o-invalid-position make-i/o-invalid-position-error i/o-invalid-position-error? i/o-error-position
+   make-i/o-filename-error &i/o-file-protection make-i/o-file-protection-error i/o-file-protection-error?
+   &i/o-file-is-read-only make-i/o-file-is-read-only-error i/o-file-is-read-only-error?
+   &i/o-file-already-exists make-i/o-file-already-exists-error
+   &i/o-file-does-not-exist make-i/o-file-does-not-exist-error &i/o-port make-i/o-port-error i/o-port-error?
+   &i/o-decoding make-i/o-decoding-error i/o-decoding-error?
+   &i/o-encoding make-i/o-encoding-error i/o-encoding-error? i/o-encoding-error-char
+   &no-infinities make-no-infinities-violation no-infinities-violation?
+   &no-nans make-no-nans-violation no-nans-violation? null-environment scheme-report-environment
+   ;; what few programs use
+   (rename eval interpret) (rename eval compile) (rename free-identifier=? literal-identifier=?)
+   (rename datum->syntax datum->syntax-object) (rename syntax->datum syntax-object->datum) syntax->vector
+   (rename define-syntax trace-define-syntax)
+   warningf assertion-violationf &format make-format-condition format-condition? (rename box box-immutable)
+   (rename make-weak-eq-hashtable make-ephemeron-eq-hashtable)
+   (rename make-weak-eqv-hashtable make-ephemeron-eqv-hashtable)
+   sinh cosh tanh asinh acosh atanh conjugate magnitude-squared fl-make-rectangular
+   cfl+ cfl- cfl* cfl/ cfl= cfl-real-part cfl-imag-part cfl-conjugate cfl-magnitude-squared
+   bytevector-u24-ref bytevector-s24-ref bytevector-u24-set! bytevector-s24-set!
+   bytevector-u40-ref bytevector-s40-ref bytevector-u40-set! bytevector-s40-set!
+   bytevector-u48-ref bytevector-s48-ref bytevector-u48-set! bytevector-s48-set!
+   bytevector-u56-ref bytevector-s56-ref bytevector-u56-set! bytevector-s56-set!
+   make-hash-table hash-table? get-hash-table put-hash-table! remove-hash-table! hash-table-map hash-table-for-each
+   get-string-some port-closed? clear-input-port clear-output-port
+   console-input-port console-output-port console-error-port
+   enable-interrupts disable-interrupts lock-object unlock-object collect-rendezvous
+   scheme-version scheme-version-number machine-type petite? interactive? abort system
+   compile-imported-libraries generate-wpo-files generate-procedure-source-information undefined-variable-warnings
+   enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
+   debug-on-exception library-directories source-directories library-extensions waiter-prompt-string
+   suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
+   pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
    (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
            (define-record-type define-plain-record-type))
@@ -167,11 +210,11 @@
    (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context)
    (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
-   (only (scheme r5rs) exact->inexact inexact->exact)
+   (only (scheme r5rs) exact->inexact inexact->exact null-environment scheme-report-environment)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
-   (cairn chez syntax) (cairn chez data) (cairn chez system)
+   (cairn chez syntax) (cairn chez data) (cairn chez system) (cairn chez more)
    (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
@@ -189,7 +232,13 @@
          call-with-bytevector-output-port get-string-n get-string-n! get-u8 lookahead-u8 get-bytevector-n
          get-bytevector-n! get-bytevector-some get-bytevector-all put-u8 put-bytevector file-options buffer-mode
          open-file-input-port open-file-output-port native-transcoder make-transcoder utf-8-codec latin-1-codec
-         transcoded-port standard-input-port standard-output-port standard-error-port)
+         transcoded-port standard-input-port standard-output-port standard-error-port
+         eol-style native-eol-style error-handling-mode buffer-mode? output-port-buffer-mode utf-16-codec
+         transcoder-codec transcoder-eol-style transcoder-error-handling-mode port-transcoder
+         bytevector->string string->bytevector port? port-has-port-position? port-has-set-port-position!?
+         port-position set-port-position! open-file-input/output-port
+         make-custom-binary-input-port make-custom-textual-input-port make-custom-binary-output-port
+         make-custom-textual-output-port make-custom-binary-input/output-port make-custom-textual-input/output-port)
    (only (srfi 1) last-pair cons* filter partition find append! reverse!)
    (prefix (only (srfi 1) iota remove) srfi-)
    (srfi 111)
@@ -226,6 +275,7 @@
     ;;;; Definitions
 
     (define (syntax->list x) x)
+    (define (syntax->vector x) x)
     (define-syntax datum
       (syntax-rules () ((_ template) (syntax->datum #'template))))
     (define-syntax with-implicit
@@ -294,6 +344,12 @@
 
     (define (errorf who control . arguments)
       (error who (apply format control arguments)))
+    (define (assertion-violationf who control . arguments)
+      (assertion-violation who (apply format control arguments)))
+    (define (warningf who control . arguments)
+      (warning who (apply format control arguments)))
+    ;; That the message is a control string, and the irritants are its arguments.
+    (define-condition-type &format &condition make-format-condition format-condition?)
     (define (warning who message . irritants)
       (let ((port (current-error-port)))
         (display "Warning" port)
@@ -319,10 +375,13 @@
            (else
             (display (if (and (warning? c) (not (serious-condition? c))) "Warning" "Exception") port)
             (if (and (who-condition? c) (condition-who c)) (fprintf port " in ~a" (condition-who c)))
-            (if (message-condition? c)
-                (fprintf port ": ~a" (condition-message c)))
             (let ((irritants (if (irritants-condition? c) (condition-irritants c) '())))
-              (cond ((null? irritants))
+              (if (message-condition? c)
+                  (fprintf port ": ~a"
+                           (if (format-condition? c)
+                               (apply format (condition-message c) irritants)
+                               (condition-message c))))
+              (cond ((or (null? irritants) (format-condition? c)))
                     ((system-error? c) (fprintf port "~{ ~s~}" irritants))
                     ((null? (cdr irritants)) (fprintf port " with irritant ~s" (car irritants)))
                     (else (fprintf port " with irritants ~s" irritants)))))))))

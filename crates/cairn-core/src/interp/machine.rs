@@ -2,7 +2,7 @@
 
 use super::primitives::World;
 use super::values::Val;
-use crate::ir::{Expr, GlobalId, LabelId, Lambda, Program, VarId};
+use crate::ir::{Expr, GlobalId, LabelId, Lambda, Program, TopForm, VarId};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -56,11 +56,27 @@ pub enum Procedure<'p> {
 pub trait Natives<'p> {
     /// Calls the procedure with this number: its value, or what is wrong.
     fn call(&self, number: u32, args: &[Value<'p>]) -> Result<Value<'p>, String>;
+    /// Variables that are procedures of the host, which are called by these numbers.
+    fn evaluating(&self) -> Vec<(GlobalId, u32)> {
+        Vec::new()
+    }
+    /// The environment of import sets, as a number.
+    fn environment(&self, _sets: &str) -> Result<u32, String> {
+        Err("there are no environments".into())
+    }
+    /// Definitions, and the expression that a form is in an environment.
+    fn expand(&'p self, _environment: u32, _form: &Value<'p>) -> Result<Vec<&'p [TopForm]>, String> {
+        Err("there are no environments".into())
+    }
+    /// The name of a variable of what was evaluated.
+    fn evaluated_name(&self, _variable: GlobalId) -> Option<String> {
+        None
+    }
 }
 
 /// What a transformer needs beyond a program under test.
 pub(super) struct Host<'p> {
-    pub(super) definitions: FxHashMap<GlobalId, &'p Expr>,
+    pub(super) definitions: RefCell<FxHashMap<GlobalId, &'p Expr>>,
     pub(super) natives: &'p dyn Natives<'p>,
     /// Exports of the library that was compiled beforehand, as variables.
     pub(super) exports: &'p FxHashMap<u32, GlobalId>,
@@ -74,7 +90,7 @@ pub(super) struct Host<'p> {
 impl<'p> Host<'p> {
     /// A host of programs that define what they need.
     pub(super) fn auditing(natives: &'p dyn Natives<'p>, exports: &'p FxHashMap<u32, GlobalId>) -> Host<'p> {
-        let definitions = FxHashMap::default();
+        let definitions = RefCell::default();
         Host { definitions, natives, exports, values: RefCell::default(), symbols: Cell::new(0), audits: true }
     }
 }

@@ -149,7 +149,7 @@ impl<'p> Machine<'p> {
                     *self.thrown.borrow_mut() = args;
                     return Err(Stop::Throw(*k, String::new()));
                 }
-                Procedure::Native(n) => return self.native(*n, &args).map(Out::One),
+                Procedure::Native(n) => return self.native(*n, &args),
                 Procedure::Builtin(n) => return self.builtin(*n, args),
             };
             let fits =

@@ -12,7 +12,7 @@
 pub use super::machine::Natives;
 use super::machine::{Host, Machine, Out, Procedure, Value};
 use super::stop::{Res, Stop};
-use super::values::{Atom, Val, boolean, fixnum, list};
+use super::values::{Atom, Val, boolean, cells, fixnum, list};
 use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
@@ -33,6 +33,11 @@ const DYNAMIC_STATE: [usize; 3] = [slot::WINDERS, slot::HANDLERS, slot::PARAMETE
 /// The number of the procedure that makes identifiers for `generate-symbol`; its argument counts them.
 pub const FRESH: u32 = u32::MAX;
 
+/// The numbers of the procedures in the places of `eval` and `environment`.
+pub const EVAL: u32 = FRESH - 1;
+/// See [`EVAL`].
+pub const ENVIRONMENT: u32 = FRESH - 2;
+
 /// What `syntax-host` asks for is this and more: the procedure of the host with that number.
 pub const ASKED: u32 = 1 << 16;
 
@@ -41,6 +46,12 @@ const VARIABLE_TRANSFORMER: &str = "variable-transformer";
 
 /// Globals of this number and above are variables of another program, the library's, with this subtracted.
 pub const LIBRARY_GLOBALS: u32 = 1 << 24;
+
+/// Globals from here on are variables of what transformers evaluate.
+pub const EVALUATED_GLOBALS: u32 = 1 << 25;
+
+/// The tag of an environment, which `environment` returns.
+const ENVIRONMENT_TAG: &str = "environment";
 
 /// Calls the value of `transformer` with arguments, which are an assignment's if `assignment`. `forms` are those of the
 /// libraries and of the definitions that it refers to, `program` has their variables and names; imports from the
@@ -68,10 +79,13 @@ pub fn run_transformer<'p>(
     let machine = Machine::new(
         program,
         MAX_STEPS,
-        Some(Host { definitions, audits: false, ..Host::auditing(natives, exports) }),
+        Some(Host { definitions: RefCell::new(definitions), audits: false, ..Host::auditing(natives, exports) }),
     );
     for e in stores {
         machine.value(e, &None)?;
+    }
+    for (variable, number) in natives.evaluating() {
+        machine.assign(variable, native(number));
     }
     let procedure = match (machine.value(transformer, &None)?, assignment) {
         (Val::Vector(parts), _) => match &parts.borrow()[..] {
@@ -104,9 +118,16 @@ impl<'p> Machine<'p> {
         {
             return self.define(*variable, site);
         }
-        let Some(e) = host.definitions.get(&g) else {
+        let definition = host.definitions.borrow().get(&g).copied();
+        let Some(e) = definition else {
             if host.audits {
                 return Err(Stop::Unsupported("a variable that is not there, or whose value is not to be had"));
+            }
+            if let Some(name) = host.natives.evaluated_name(g) {
+                let message = format!("unbound variable: {name}");
+                let stop = Stop::Raised(message.clone(), site);
+                self.call_hook(stop, error::UNBOUND, "", &message, Vec::new(), site)?;
+                return Err(Stop::Unbound);
             }
             let name = info.map_or("a variable of the library", |i| &i.name);
             let message = format!(
@@ -134,7 +155,50 @@ impl<'p> Machine<'p> {
         }
     }
 
-    pub(super) fn native(&self, n: u32, args: &[Value<'p>]) -> Res<Value<'p>> {
+    pub(super) fn native(&self, n: u32, args: &[Value<'p>]) -> Res<Out<'p>> {
+        let Some(host) = &self.host else { return Err(Stop::NotProcedure) };
+        let result = match (n, args) {
+            (ENVIRONMENT, _) => {
+                let sets: Vec<String> = args.iter().map(Val::written).collect();
+                host.natives.environment(&sets.join(" ")).map(|number| {
+                    let tag = Val::Symbol(ENVIRONMENT_TAG.into());
+                    Out::One(Val::Opaque(cells(vec![tag, fixnum(i64::from(number))])))
+                })
+            }
+            (EVAL, [form, environment]) => match environment_number(environment) {
+                Some(number) => match host.natives.expand(number, form) {
+                    Ok(parts) => return self.run_evaluated(host, &parts),
+                    Err(message) => Err(message),
+                },
+                None => Err("expected an environment of `environment`".into()),
+            },
+            (EVAL, _) => Err("expected an expression and an environment".into()),
+            _ => return self.ask(n, args).map(Out::One),
+        };
+        // which the transformer may handle
+        result.or_else(|message| {
+            let name = if n == EVAL { "eval" } else { "environment" };
+            let stop = Stop::Raised(format!("{name}: {message}"), Site::NONE);
+            self.call_hook(stop, error::TYPE, name, &message, Vec::new(), Site::NONE)
+        })
+    }
+
+    fn run_evaluated(&self, host: &Host<'p>, parts: &[&'p [TopForm]]) -> Res<Out<'p>> {
+        let mut result = Out::One(Val::Atom(Atom::Unspecified));
+        for form in parts.iter().copied().flatten() {
+            match form {
+                TopForm::Define(g, e) => {
+                    host.definitions.borrow_mut().insert(*g, e);
+                    host.values.borrow_mut().remove(g);
+                }
+                TopForm::Expr(Expr::Prim { op: PrimOp::Op(Op::MachineSet), .. }) => {}
+                TopForm::Expr(e) => result = self.values(e, &None)?,
+            }
+        }
+        Ok(result)
+    }
+
+    fn ask(&self, n: u32, args: &[Value<'p>]) -> Res<Value<'p>> {
         match &self.host {
             Some(h) => h.natives.call(n, args).map_err(|message| Stop::Raised(message, Site::NONE)),
             None => Err(Stop::NotProcedure),
@@ -153,7 +217,7 @@ impl<'p> Machine<'p> {
     pub(super) fn ask_host(&self, args: &[Value<'p>]) -> Res<Value<'p>> {
         match args {
             [Val::Num(Number::Int(Int::Fix(what))), operands @ ..] if self.host.is_some() => {
-                self.native(ASKED + *what as u32, operands)
+                self.ask(ASKED + *what as u32, operands)
             }
             _ => Err(Stop::Unsupported("syntax-host")),
         }
@@ -247,6 +311,16 @@ impl<'p> Machine<'p> {
         let who = if who.is_empty() { boolean(false) } else { string(who) };
         let args = vec![fixnum(kind), who, string(message), list(irritants), fixnum(site.0 as i64)];
         self.apply(hook, args)
+    }
+}
+
+fn environment_number(x: &Value<'_>) -> Option<u32> {
+    let Val::Opaque(parts) = x else { return None };
+    match &parts.borrow()[..] {
+        [Val::Symbol(tag), Val::Num(Number::Int(Int::Fix(number)))] if &**tag == ENVIRONMENT_TAG => {
+            u32::try_from(*number).ok()
+        }
+        _ => None,
     }
 }
 

@@ -88,6 +88,16 @@ pub fn prepare(program: &mut Program) {
     });
 }
 
+/// [`prepare`], and leaves out definitions that nothing comes to. The result depends on nothing but the program.
+pub fn prepare_used(program: &mut Program) {
+    prepare(program);
+    let depth = walk::program_depth(program);
+    walk::with_room(depth, || {
+        let facts = known::analyze(program);
+        shake::run(program, &facts);
+    });
+}
+
 /// [`optimize`] for a program that [`prepare`] has seen.
 pub fn optimize_prepared(program: &mut Program, level: Opt, verify: bool) {
     let depth = walk::program_depth(program);

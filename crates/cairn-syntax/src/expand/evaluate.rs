@@ -121,16 +121,14 @@ impl Session {
         loader: &mut dyn Loader,
         then: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Failed> {
-        let mut x = Expander::new(self, loader);
-        x.ctx.module = environment.0;
-        let forms = x.evaluated(text);
-        x.s.embedded = addresses(&forms);
+        let forms = Expander::new(self, loader).evaluated(text);
+        self.embedded = addresses(&forms);
         let result = self.expand_forms(environment, 0, forms, loader, then);
         self.embedded.clear();
         result
     }
 
-    fn expand_forms<T>(
+    pub(super) fn expand_forms<T>(
         &mut self,
         environment: Environment,
         text: u32,

@@ -10,7 +10,7 @@
 use super::loader::{LibraryName, NamePart};
 use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Datum, Syntax};
+use crate::syntax::{Datum, Ident, Syntax};
 
 /// How the names of other systems' libraries begin.
 const FAMILIES: [&str; 17] = [
@@ -102,6 +102,60 @@ const MNEMONICS: [(u64, &str); 52] = [
     (95, "sorting-and-merging"),
     (98, "os-environment-variables"),
     (99, "records"),
+];
+
+/// What `(cairn chez)` has and Chez Scheme has not: programs for it may import or define something else by these names.
+const NOT_OF_CHEZ: &[&str] = &[
+    "bytevector-append",
+    "cond-expand",
+    "current-jiffy",
+    "current-second",
+    "delay-force",
+    "digit-value",
+    "emergency-exit",
+    "error-object-irritants",
+    "error-object-message",
+    "error-object?",
+    "exact-integer?",
+    "features",
+    "file-error?",
+    "floor-quotient",
+    "floor-remainder",
+    "floor/",
+    "get-environment-variable",
+    "get-output-bytevector",
+    "include-ci",
+    "input-port-open?",
+    "jiffies-per-second",
+    "list-set!",
+    "make-promise",
+    "open-input-bytevector",
+    "open-output-bytevector",
+    "output-port-open?",
+    "peek-u8",
+    "promise?",
+    "read-bytevector",
+    "read-bytevector!",
+    "read-error?",
+    "read-line",
+    "read-string",
+    "read-u8",
+    "square",
+    "string->vector",
+    "string-map",
+    "symbol<?",
+    "truncate-quotient",
+    "truncate-remainder",
+    "truncate/",
+    "u8-ready?",
+    "vector->string",
+    "vector-append",
+    "vector-copy!",
+    "write-bytevector",
+    "write-shared",
+    "write-simple",
+    "write-string",
+    "write-u8",
 ];
 
 impl Expander<'_> {
@@ -258,5 +312,23 @@ impl Expander<'_> {
     /// those of SICP `square`, those for Chez Scheme `iota`.
     pub(super) fn is_language(&mut self, set: &Syntax) -> bool {
         self.imported_name(set).is_ok_and(|name| LANGUAGES.contains(&&*name.to_string()))
+    }
+
+    /// Is it Chez Scheme's own library of which a set imports something?
+    pub(super) fn is_of_chez(&mut self, set: &Syntax) -> bool {
+        let mut set = set;
+        while let Some([_, inner, ..]) = set.as_list()
+            && inner.as_list().is_some()
+        {
+            set = inner;
+        }
+        let Some([only]) = set.as_list() else { return false };
+        only.as_ident().is_some_and(|id| matches!(&**self.name(id), "chezscheme" | "scheme"))
+            && self.imported_name(set).is_ok_and(|name| name == LibraryName::of(&["cairn", "chez"]))
+    }
+
+    /// Is this a name of `(cairn chez)` that Chez Scheme does not have?
+    pub(super) fn is_beside_chez(&self, id: Ident) -> bool {
+        NOT_OF_CHEZ.contains(&&**self.name(id))
     }
 }

@@ -214,8 +214,13 @@ impl Expander<'_> {
                     self.observe_import(form, set, &bindings);
                     let free = self.is_language(set);
                     let span = if free { Span { end: set.span.start, ..set.span } } else { set.span };
+                    let of_chez = self.is_of_chez(set);
                     for (id, b) in bindings {
-                        self.import_binding(id, b, span);
+                        if of_chez && self.is_beside_chez(id) {
+                            self.offer_binding(id, b, span);
+                        } else {
+                            self.import_binding(id, b, span);
+                        }
                     }
                 }
                 Err(d) => self.report(d),
@@ -491,6 +496,7 @@ impl Expander<'_> {
         self.loading.push(name.clone());
         self.observe_library(module, form.span);
         let exports = self.at_top_level(module, |x| {
+            let errors = x.s.errors.len();
             let mut declarations = Declarations::default();
             if r6rs {
                 x.declarations(&items[2..4], &mut declarations);
@@ -503,7 +509,9 @@ impl Expander<'_> {
                 Some(_) => x.c_header_body(declarations.body),
                 None => x.top_level(declarations.body, public),
             }
-            x.exports(&declarations.exports)
+            // what is wrong in it explains what is not defined
+            let is_right = x.s.errors.len() == errors;
+            x.exports(&declarations.exports, is_right)
         });
         self.loading.pop();
         let library = self.s.libraries.get_mut(&name).expect("inserted above");
@@ -604,11 +612,13 @@ impl Expander<'_> {
         public
     }
 
-    fn exports(&mut self, specs: &[Syntax]) -> FxHashMap<Ident, Binding> {
+    /// `is_right`: whether names without a meaning are mistakes of their own.
+    fn exports(&mut self, specs: &[Syntax], is_right: bool) -> FxHashMap<Ident, Binding> {
         let mut exports: FxHashMap<Ident, Binding> = FxHashMap::default();
         for spec in specs {
-            match self.export(spec) {
-                Ok((id, binding)) => {
+            match self.export(spec, is_right) {
+                Ok(None) => {}
+                Ok(Some((id, binding))) => {
                     if exports.insert(id, binding).is_some_and(|old| old != binding) {
                         let message = format!("`{}` is exported twice", self.name(id));
                         let d = self.diagnostic(spec.span, message);
@@ -621,7 +631,7 @@ impl Expander<'_> {
         exports
     }
 
-    fn export(&mut self, spec: &Syntax) -> R<(Ident, Binding)> {
+    fn export(&mut self, spec: &Syntax, is_right: bool) -> R<Option<(Ident, Binding)>> {
         const HELP: &str = "(export name (rename name exported-name) …)";
         let (inner, outer) = match spec.as_list() {
             Some([r, inner, outer]) if r.as_ident().is_some_and(|id| &**self.name(id) == "rename") => {
@@ -635,8 +645,9 @@ impl Expander<'_> {
         match self.resolve(inner_id) {
             Meaning::Bound(b) => {
                 self.mention(inner_id, inner.span, b, Role::Export);
-                Ok((outer_id, b))
+                Ok(Some((outer_id, b)))
             }
+            Meaning::Unbound(..) if !is_right => Ok(None),
             Meaning::Unbound(..) => {
                 let message = format!("`{}` is exported but neither defined nor imported", self.name(inner_id));
                 self.err(inner.span, message)

@@ -118,6 +118,8 @@ pub trait BootLibrary: Send + Sync {
     fn export(&self, key: &str) -> Option<Import>;
     /// The name of the variable of this number, and how it is imported.
     fn variable(&self, number: u32) -> Option<(&str, Import)>;
+    /// The part whose text defines the variable of this number; `None` of what the expander makes by itself.
+    fn home(&self, number: u32) -> Option<LibraryName>;
     /// What a part exports; `None` for parts that have to be read, because they export macros.
     fn interface(&self, name: &LibraryName) -> Option<Vec<(&str, Exported)>>;
 }

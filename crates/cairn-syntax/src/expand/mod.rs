@@ -81,6 +81,7 @@ mod structure_vector;
 mod suggest;
 mod syntax_case;
 mod trace;
+mod transformer_eval;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expand::language::language_line;

@@ -16,11 +16,11 @@ use super::prims::{self, fixnum, prim};
 use super::state::{Expanded, Expander, Failed, Session};
 use crate::diagnostic::Span;
 use cairn_core::globals::{Mention, mentions};
-use cairn_core::ir::{Expr, GlobalId, GlobalInfo, ImportFrom, Literal, TopForm};
+use cairn_core::ir::{Expr, GlobalId, GlobalInfo, ImportFrom, Literal, Program, TopForm};
 use cairn_core::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_layout::machine::slot;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// All libraries as one program, whose value is a vector.
@@ -43,6 +43,53 @@ impl Session {
     /// imports.
     pub fn keep_library_forms(&mut self) {
         self.library_forms = Some(Vec::new());
+    }
+
+    /// Keeps the forms of those parts of the library whose texts are read: because they export macros, or because
+    /// somebody asks for a definition ([`Session::read_definition`]).
+    pub fn keep_some_library_forms(&mut self) {
+        self.keep_library_forms();
+        self.unread = Some(FxHashSet::default());
+    }
+
+    /// Reads the part of the library that defines an imported variable, and gives its forms, if nobody has done so.
+    pub fn read_definition(&mut self, g: GlobalId, loader: &mut dyn Loader) -> Vec<TopForm> {
+        let import = self.program.globals.get(g.0 as usize).and_then(|info| info.import);
+        let Some(ImportFrom::Library(number)) = import.map(|i| i.from) else { return Vec::new() };
+        let Some(name) = self.boot.as_ref().and_then(|library| library.home(number)) else { return Vec::new() };
+        let known = self.libraries.remove(&name);
+        let unread = self.unread.as_mut().is_some_and(|unread| unread.remove(&name));
+        if known.is_none() || unread {
+            self.wanted = Some(name.clone());
+            // what cannot be read is not copied
+            let read = Expander::new(self, loader).load(&name, Span::default());
+            self.wanted = None;
+            drop(read);
+            self.errors.clear();
+            self.warnings.clear();
+        }
+        if let Some(known) = known {
+            self.libraries.entry(name).or_insert(known);
+        }
+        self.library_forms.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A program of this session has got more variables since it was expanded: what is read from now on has others.
+    pub fn go_on_from(&mut self, program: &Program) {
+        self.program.vars.clone_from(&program.vars);
+        self.program.globals.clone_from(&program.globals);
+        self.program.procedures.clone_from(&program.procedures);
+        self.program.inlined.clone_from(&program.inlined);
+    }
+
+    /// What is known of variables and texts by now, for a program that the session has gone on from.
+    pub fn know_more(&self, program: &mut Program) {
+        program.vars.clone_from(&self.program.vars);
+        program.globals.clone_from(&self.program.globals);
+        program.sources.clone_from(&self.sources);
+        program.procedures.clone_from(&self.program.procedures);
+        program.inlined.clone_from(&self.program.inlined);
+        program.early_reads.extend(&self.program.early_reads);
     }
 
     /// The libraries as a program to be compiled beforehand. The session has expanded nothing yet.
@@ -130,10 +177,14 @@ impl Expander<'_> {
     /// Makes a part of the library known by its interface, without its text, if that is possible.
     pub(super) fn load_interface(&mut self, name: &LibraryName) -> bool {
         let Some(library) = self.s.boot.clone() else { return false };
-        if self.s.library_forms.is_some() {
+        let all = self.s.library_forms.is_some() && self.s.unread.is_none();
+        if all || self.s.wanted.as_ref() == Some(name) {
             return false; // its text is wanted
         }
         let Some(interface) = library.interface(name) else { return false };
+        if let Some(unread) = &mut self.s.unread {
+            unread.insert(name.clone());
+        }
         if self.s.primitives.is_empty() {
             self.s.primitives = prims::all().collect();
         }

@@ -32,12 +32,13 @@ use super::macros::{Macro, Procedure, Way};
 use super::meaning::{Binding, Meaning};
 use super::state::{Expander, R, grow};
 use super::trace::Root;
+use super::transformer_eval::{Evaluator, move_code};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
-use cairn_core::{rewrite, visit};
+use cairn_core::visit;
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
@@ -105,6 +106,8 @@ struct Use<'x, 'a> {
     size: Cell<usize>,
     limit: usize,
     span: Span,
+    /// `eval`.
+    evaluator: Evaluator<'a>,
 }
 
 /// What an identifier means, for comparison.
@@ -133,7 +136,12 @@ impl Expander<'_> {
         // what runs when it is used is no part of the program
         let counters = self.s.counters.take();
         let outer = self.transformer_at.replace(self.ctx);
+        // nor are its constants objects of the program's memory
+        let embedded = std::mem::take(&mut self.s.embedded);
+        let open = (self.s.open, self.s.makes_environments);
         let code = self.expr(expression);
+        (self.s.open, self.s.makes_environments) = open;
+        self.s.embedded = embedded;
         self.transformer_at = outer;
         let is_right = self.s.errors.len() == before;
         if is_right {
@@ -194,7 +202,7 @@ impl Expander<'_> {
             if let TopForm::Define(g, _) = &mut form {
                 *g = moved(*g);
             }
-            rewrite(form.expr_mut(), &mut |e| move_to_library(e, &who));
+            move_code(form.expr_mut(), &who, &moved);
             self.s.retained.forms.push(form);
         }
         let text = &mut self.s.library_text;
@@ -211,6 +219,7 @@ impl Expander<'_> {
     pub(super) fn run_procedure(&mut self, m: &Macro, p: &Procedure, form: &Syntax, root: &Root) -> R<Syntax> {
         self.expand_library();
         let limit = self.s.expansion_limit.unwrap_or(crate::expand::state::MAX_EXPANSION_SIZE);
+        let evaluator = self.evaluator();
         let u = Use {
             expander: self,
             m,
@@ -222,9 +231,11 @@ impl Expander<'_> {
             size: Cell::new(0),
             limit,
             span: form.span,
+            evaluator,
         };
         let expansion = stacker::grow(stack_bytes(), || u.expand(p, form));
         let (size, pending) = (u.size.get(), u.pending.into_inner());
+        self.take_back(u.evaluator);
         let x = match expansion {
             Ok(x) => x,
             Err(stop) => return Err(self.transformer_failed(m, form, stop)),
@@ -353,23 +364,6 @@ fn globals_of(e: &Expr) -> Vec<GlobalId> {
 
 fn moved(g: GlobalId) -> GlobalId {
     GlobalId(g.0 + transform::LIBRARY_GLOBALS)
-}
-
-/// An expression of the library's own program in another: its variables are moved, its places unknown. `who` translates
-/// the names that errors give.
-fn move_to_library(e: &mut Expr, who: &[usize]) {
-    let place = |site: &mut Site| *site = Site::NONE.with_who(site.who().and_then(|w| who.get(w).copied()));
-    match e {
-        Expr::Global(g, site) | Expr::SetGlobal(g, _, site) => {
-            *g = moved(*g);
-            place(site);
-        }
-        Expr::Call(_, _, site) | Expr::Apply(_, _, site) | Expr::CallCc(_, _, site) => place(site),
-        Expr::Prim { site, .. } | Expr::Receive { site, .. } => place(site),
-        Expr::Lambda(l) => place(&mut l.site),
-        Expr::Fix(lambdas, _) => lambdas.iter_mut().for_each(|(_, l)| place(&mut l.site)),
-        _ => {}
-    }
 }
 
 /// Puts identifiers of the table in the place of numbers from `first` on.
@@ -645,6 +639,18 @@ impl<'p> Natives<'p> for Use<'_, '_> {
             (RENAME, _) => Err(format!("rename: expected 1 argument, got {}", args.len())),
             _ => Err(format!("compare: expected 2 arguments, got {}", args.len())),
         }
+    }
+    fn environment(&self, sets: &str) -> Result<u32, String> {
+        self.evaluator.environment(sets)
+    }
+    fn expand(&'p self, environment: u32, form: &Value<'p>) -> Result<Vec<&'p [TopForm]>, String> {
+        self.evaluator.expand(self.expander, environment, form)
+    }
+    fn evaluating(&self) -> Vec<(GlobalId, u32)> {
+        self.expander.evaluating_procedures()
+    }
+    fn evaluated_name(&self, g: GlobalId) -> Option<String> {
+        self.evaluator.name(g)
     }
 }
 

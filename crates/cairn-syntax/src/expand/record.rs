@@ -318,7 +318,8 @@ impl Expander<'_> {
                            characters or booleans";
             return self.err_help(span, message, KINDS);
         }
-        let mut names: FxHashSet<Rc<str>> = fields.iter().map(|f| f.name.clone()).collect();
+        // an inherited field may have the same name: a constructor that names it means the own one
+        let mut names: FxHashSet<Rc<str>> = FxHashSet::default();
         for spec in specs {
             let name = self.name(spec.id).clone();
             if !names.insert(name.clone()) {

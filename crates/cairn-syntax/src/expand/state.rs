@@ -76,6 +76,8 @@ pub struct Session {
     /// The library's text, expanded for macro transformers, when programs are compiled on one that was compiled
     /// beforehand.
     pub(super) library_text: LibraryText,
+    /// What macro transformers have evaluated.
+    pub(super) evaluation: Option<Box<Evaluation>>,
     /// Variables of libraries.
     pub(super) library_globals: FxHashSet<GlobalId>,
     /// Was `er-macro-transformer` or a relative imported anywhere?
@@ -102,6 +104,10 @@ pub struct Session {
     pub(super) missing: Vec<GlobalId>,
     /// The forms of that library, if they are kept.
     pub(super) library_forms: Option<Vec<TopForm>>,
+    /// Parts of that library that are known without their text, if only some texts are wanted.
+    pub(super) unread: Option<FxHashSet<LibraryName>>,
+    /// The part whose text is wanted now.
+    pub(super) wanted: Option<LibraryName>,
     /// Data of that text that stand for objects in memory: number by address. Empty unless it is being expanded.
     pub(super) embedded: FxHashMap<usize, usize>,
     /// The variables that stand for these objects, by number.
@@ -205,6 +211,22 @@ pub(super) struct LibraryText {
     pub(super) libraries: usize,
     /// Variables, from [`cairn_core::interp::transform::LIBRARY_GLOBALS`] on, by their number as exports.
     pub(super) exports: FxHashMap<u32, GlobalId>,
+}
+
+/// What macro transformers evaluate: what is there for all uses of macros.
+#[derive(Default)]
+pub(super) struct Evaluation {
+    pub(super) session: Session,
+    /// [`Session::extent`] when `same` was made.
+    pub(super) extent: usize,
+    /// Variables of the session that are others of the program or of the library's text.
+    pub(super) same: FxHashMap<GlobalId, GlobalId>,
+    /// Definitions of libraries, with the numbers that transformers see.
+    pub(super) libraries: Vec<Rc<Vec<TopForm>>>,
+    /// How many of the session's definitions these are.
+    pub(super) taken: usize,
+    /// Numbers of environments, by import sets.
+    pub(super) environments: FxHashMap<String, u32>,
 }
 
 /// The libraries to import for a name, as text, the best one first.

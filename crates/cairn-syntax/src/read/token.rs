@@ -27,6 +27,25 @@ const CHAR_NAMES: &[(&str, char)] = &[
     ("vtab", '\x0b'),
 ];
 
+/// Languages and systems whose directives say for whom a text is written: comments, as R6RS has it. `read` of lib/
+/// knows the same.
+const DIALECTS: &[&str] = &[
+    "r6rs",
+    "r7rs",
+    "chezscheme",
+    "guile",
+    "ikarus",
+    "ironscheme",
+    "larceny",
+    "loko",
+    "mosh",
+    "nmosh",
+    "racket",
+    "sagittarius",
+    "vicare",
+    "ypsilon",
+];
+
 impl Reader<'_> {
     /// To the end of the line: a newline, a return, or both (of both, the newline remains as white space).
     pub(super) fn skip_line(&mut self) {
@@ -210,7 +229,7 @@ impl Reader<'_> {
                 self.fold_case = false;
                 return Ok(None);
             }
-            "r6rs" | "r7rs" => return Ok(None),
+            name if DIALECTS.contains(&name) => return Ok(None),
             "eof" => Datum::Eof,
             "default" => Datum::Default,
             "unspecified" | "unspecific" => Datum::Unspecified,
