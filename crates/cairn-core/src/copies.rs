@@ -15,6 +15,7 @@
 //! once; [`remove`] leaves no copy of an exported variable, so its procedures are the same for all.
 //! Complexity: linear.
 
+use crate::globals::mentioned;
 use crate::ir::{Expr, GlobalId, Import, Program, TopForm};
 use crate::passes::known::copyable;
 use crate::tier_links::{cell_value, fresh_global};
@@ -82,27 +83,16 @@ pub fn reached(program: &Program) -> Vec<GlobalId> {
     let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
     let mut todo: Vec<&Expr> = program.forms.last().map(TopForm::expr).into_iter().collect();
     while let Some(e) = todo.pop() {
-        for g in mentioned(e) {
+        mentioned(e, &mut |g| {
             if !seen.insert(g) {
-                continue;
+                return;
             }
             todo.extend(definitions.get(&g).into_iter().flatten());
             if program.globals[g.0 as usize].import.is_some() {
                 found.push(g);
             }
-        }
+        });
     }
-    found
-}
-
-/// The variables that an expression refers to.
-pub fn mentioned(e: &Expr) -> Vec<GlobalId> {
-    let mut found = Vec::new();
-    visit(e, &mut |e| {
-        if let Expr::Global(g, _) = e {
-            found.push(*g);
-        }
-    });
     found
 }
 

@@ -426,7 +426,9 @@ fn read_definitions(session: &mut Session, files: &mut Files, wanted: Vec<Global
     let note = |forms: &[TopForm], mentions: &mut HashMap<_, _>| {
         for form in forms {
             if let TopForm::Define(g, e) = form {
-                mentions.insert(*g, copies::mentioned(e));
+                let mut found = Vec::new();
+                globals::mentioned(e, &mut |g| found.push(g));
+                mentions.insert(*g, found);
             }
         }
     };

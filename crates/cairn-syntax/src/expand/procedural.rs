@@ -32,7 +32,7 @@ use super::macros::{Macro, Procedure, Way};
 use super::meaning::{Binding, Meaning};
 use super::state::{Expander, R, grow};
 use super::trace::Root;
-use super::transformer_eval::{Evaluator, move_code};
+use super::transformer_eval::{Evaluator, move_code, simple_datum};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
@@ -535,14 +535,10 @@ impl Use<'_, '_> {
         if self.size.get() > self.limit {
             return Err("the expansion is endless or too large".into());
         }
+        if let Some(datum) = simple_datum(v) {
+            return Ok(Syntax::new(datum, span));
+        }
         let datum = match v {
-            Val::Nil => Datum::Nil,
-            Val::Atom(Atom::Bool(b)) => Datum::Bool(*b),
-            Val::Atom(Atom::Char(c)) => Datum::Char(*c),
-            Val::Atom(Atom::Eof) => Datum::Eof,
-            Val::Atom(Atom::Default) => Datum::Default,
-            Val::Atom(Atom::Unspecified | Atom::Unbound | Atom::Broken) => Datum::Unspecified,
-            Val::Num(n) => Datum::Number(Rc::new(n.clone())),
             Val::Symbol(name) if self.way == Way::Syntax => {
                 return Err(format!(
                     "the expansion contains the symbol {name}, which is no identifier: #'{name} is one, and \
@@ -557,9 +553,6 @@ impl Use<'_, '_> {
                 None => Ident(self.number(Pending::Plain(name.clone()))),
             }),
             Val::Ident(id, _) => Datum::Ident(Ident(*id)),
-            Val::String(s) => Datum::String(s.borrow().iter().collect::<String>().into()),
-            Val::Bytes(b) => Datum::Bytes(b.borrow()[..].into()),
-            Val::Numbers(kind, b) => Datum::Numbers(*kind, b.clone()),
             Val::Pair(_) => return grow(|| self.list(v, renamed, span)),
             Val::Vector(items) => {
                 let items: Result<Vec<Syntax>, String> =

@@ -177,9 +177,9 @@ impl Evaluator<'_> {
     }
 }
 
-/// Data as a form.
-fn syntax(v: &Value<'_>, names: &mut Names) -> Result<Syntax, String> {
-    let datum = match v {
+/// A datum without parts that is no symbol, as the reader has it.
+pub(super) fn simple_datum(v: &Value<'_>) -> Option<Datum> {
+    Some(match v {
         Val::Nil => Datum::Nil,
         Val::Atom(Atom::Bool(b)) => Datum::Bool(*b),
         Val::Atom(Atom::Char(c)) => Datum::Char(*c),
@@ -187,10 +187,20 @@ fn syntax(v: &Value<'_>, names: &mut Names) -> Result<Syntax, String> {
         Val::Atom(Atom::Default) => Datum::Default,
         Val::Atom(Atom::Unspecified | Atom::Unbound | Atom::Broken) => Datum::Unspecified,
         Val::Num(n) => Datum::Number(Rc::new(n.clone())),
-        Val::Symbol(name) | Val::Ident(_, name) => Datum::Ident(names.intern(name)),
         Val::String(s) => Datum::String(s.borrow().iter().collect::<String>().into()),
         Val::Bytes(b) => Datum::Bytes(b.borrow()[..].into()),
         Val::Numbers(kind, b) => Datum::Numbers(*kind, b.clone()),
+        _ => return None,
+    })
+}
+
+/// Data as a form.
+fn syntax(v: &Value<'_>, names: &mut Names) -> Result<Syntax, String> {
+    if let Some(datum) = simple_datum(v) {
+        return Ok(Syntax::new(datum, Span::default()));
+    }
+    let datum = match v {
+        Val::Symbol(name) | Val::Ident(_, name) => Datum::Ident(names.intern(name)),
         Val::Pair(_) => {
             return grow(|| {
                 let (mut rest, mut items) = (v.clone(), Vec::new());
