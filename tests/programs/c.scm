@@ -37,6 +37,30 @@
   (say (utf8->string b 0 n)))
 (say (let ((to (f64vector 0. 0. 0.))) (c-memcpy to #f64(1. 2. 3.) 16) to))
 
+;; Texts and vectors are passed by compiled code itself, too; what C writes into a literal is lost.
+(define c-strerror (c-procedure string "strerror" (int)))
+(define c-fill (c-procedure void "memset" (bytevector int size_t)))
+(define c-compare (c-procedure int "memcmp" (bytevector bytevector size_t)))
+(define c-offset (c-procedure pointer "strstr" (string string)))
+(define (lengths n sum)
+  (if (= n 0)
+      sum
+      (lengths (- n 1) (+ sum (c-strlen (make-string n #\a)) (c-strlen (string-append "λ" (make-string n #\ü)))))))
+(say (lengths 300 0))
+(say (string=? (c-strerror 2) (c-error-text 2)))
+(say (let ((literal #u8(1 2 3)) (fresh (bytevector 1 2 3)))
+       (c-fill literal 7 2)
+       (c-fill fresh 7 2)
+       (list literal fresh)))
+(say (let ((p (c-malloc 8)))
+       (c-fill p 7 8)
+       (let ((r (list (c-compare p #u8(7 7 7) 3) (c-compare #u8(7 7 7) p 3) (c-compare #f #f 0))))
+         (c-free p)
+         r)))
+(say (list (pointer? (c-offset "haystack" "st")) (c-offset "haystack" "x")))
+(say (let loop ((n 100) (v (make-bytevector 1000 1)))
+       (if (= n 0) (c-compare v (make-bytevector 1000 1) 1000) (begin (c-fill v n 1000) (c-fill v 1 1000) (loop (- n 1) v)))))
+
 ;;; Errors
 
 (for-each
@@ -45,6 +69,9 @@
 (say (c-labs (expt 2 63)))
 (say (c-strlen 'x))
 (say (c-strlen "a\x0;b"))
+(say (c-strlen "ü\x0;"))
+(say (c-fill "abc" 1 1))
+(say (c-fill '(1) 1 1))
 (say (c-strchr "a" #\λ))
 (say (c-pow 1 'x))
 (say (c-pow 1 +i))
@@ -148,7 +175,7 @@
 (say (with-exception-handler
       (lambda (c) 10)
       (lambda () (qsort (bytevector 3 1 2) 3 1 (c-callback int (pointer pointer) (lambda (a b) (+ 1 (raise-continuable 'x)))))
-              'not-reached)))
+        'not-reached)))
 (say (qsort (bytevector 3 1 2) 3 1 (c-callback int (pointer pointer) (lambda (a b) "less"))))
 ;; A continuation cannot leave, nor come back.
 (say (call/cc (lambda (k) (qsort (bytevector 3 1 2) 3 1 (c-callback int (pointer pointer) (lambda (a b) (k 'left)))))))

@@ -263,10 +263,13 @@ pub fn inlined_symbol(number: i64) -> String {
 pub mod direct {
     use super::{CType, FLOAT_REGISTERS, INTEGER_REGISTERS, Passed, Registers, Shape};
 
-    /// The type of the operand that says which shape the next one, or the result, has. Strings are not passed so.
+    /// The type of the operand that says which shape the next one, or the result, has.
     pub const SHAPE: CType = CType::String;
-    /// The type of a structure. Nor are vectors.
+    /// The type of a structure.
     pub const STRUCT: CType = CType::Bytes;
+    /// The type of an address whose operand is a homogeneous vector, that of its elements; or a pointer, or `#f`. Only
+    /// results are void.
+    pub const ELEMENTS: CType = CType::Void;
     /// Most words of all arguments on the stack.
     pub const STACK_WORDS: usize = 32;
     /// Most bytes of a structure that is a result.
@@ -278,21 +281,24 @@ pub mod direct {
     /// Can compiled code make a call of this signature itself? All arguments are in registers, and none is copied.
     pub fn is_possible(result: CType, arguments: &[CType]) -> bool {
         let floats = arguments.iter().filter(|t| t.is_floating()).count();
-        let simple = |t: &CType| !matches!(t, CType::Void | CType::String | CType::Bytes | CType::Struct);
         arguments.len() <= ARGUMENTS_MAX
             && floats <= FLOAT_REGISTERS
             && arguments.len() - floats <= INTEGER_REGISTERS
-            && arguments.iter().all(simple)
-            && (result == CType::Void || simple(&result))
+            && arguments.iter().all(|t| *t == ELEMENTS || is_word(*t))
+            && (result == CType::Void || is_word(result))
+    }
+
+    /// Is it a number, a character, a boolean, or an address?
+    const fn is_word(t: CType) -> bool {
+        !matches!(t, CType::Void | CType::String | CType::Bytes | CType::Struct)
     }
 
     /// Can compiled code make a call of this signature itself, with structures by value among its types?
     pub fn reaches(result: Passed, arguments: &[Passed]) -> bool {
-        let simple = |t: &CType| !matches!(t, CType::Void | CType::String | CType::Bytes | CType::Struct);
         let places = |p: &Passed| 1 + matches!(p, Passed::Struct(_)) as usize;
-        let is_simple = |p: &Passed| !matches!(p, Passed::Scalar(t) if !simple(t));
+        let is_possible = |p: &Passed| !matches!(p, Passed::Scalar(t) if *t != ELEMENTS && !is_word(*t));
         let returns = match result {
-            Passed::Scalar(t) => t == CType::Void || simple(&t),
+            Passed::Scalar(t) => t == CType::Void || is_word(t),
             Passed::Struct(shape) => shape.bytes <= RESULT_BYTES,
         };
         let first = matches!(result, Passed::Struct(_)) as usize;
@@ -303,7 +309,7 @@ pub mod direct {
         });
         let stack: usize = stack.sum();
         returns
-            && arguments.iter().all(is_simple)
+            && arguments.iter().all(is_possible)
             && first + arguments.iter().map(places).sum::<usize>() <= ARGUMENTS_MAX
             && stack <= STACK_WORDS
     }
@@ -431,6 +437,8 @@ mod tests {
         assert!(!direct::is_possible(Void, &[F32; 9]));
         assert!(!direct::is_possible(Void, &[String]));
         assert!(!direct::is_possible(Void, &[Struct]) && !direct::is_possible(Struct, &[]));
+        assert!(direct::is_possible(Void, &[direct::ELEMENTS]));
+        assert!(direct::ELEMENTS.code() < 16 && direct::SHAPE.code() < 16 && direct::STRUCT.code() < 16);
         assert!(!direct::is_possible(String, &[]));
         assert!(direct::is_possible(Void, &[]));
     }

@@ -334,6 +334,8 @@ macro_rules! for_each_rt_call {
             (cairn_c_callback, "c-callback", 3, ALLOC | FAIL)                    // types, shapes, pointer type: (number . pointer)
             (cairn_c_callback_free, "c-callback-free", 2, 0)                     // pointer, pointer type: number or #f
             (cairn_c_direct, "c-direct", 3, ALLOC)                               // direct signature, address, list of arguments: what c-call does, for evaluated code
+            (cairn_c_elements, "c-elements", 2, ALLOC)                           // x, are strings passed?: what a direct call passes for a string or a vector; (): it cannot
+            (cairn_c_text, "c-text", 1, ALLOC)                                   // address: the text there; #f at NULL
             (cairn_c_spread, "c-spread", 2, 0)                                   // address, words of stack (fixnums): calls it with Machine::c_words
             (cairn_c_wide, "c-wide", 1, ALLOC)                                   // signed?: the result of a direct call that was no fixnum
             (cairn_c_errno, "c-errno", 0, 0)

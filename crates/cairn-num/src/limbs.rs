@@ -314,20 +314,37 @@ fn gcd_odd(u: &mut [u64], v: &mut [u64], shift: usize) -> Vec<u64> {
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
+/// The digits of a word in `radix` (2..=36), of which the buffer holds the most that there can be.
+pub fn digits_of(n: u64, radix: u32, buffer: &mut [u8; 64]) -> &str {
+    // a division by a constant is a multiplication
+    let first = match radix {
+        10 => digits_in(n, 10, buffer),
+        16 => digits_in(n, 16, buffer),
+        _ => digits_in(n, radix as u64, buffer),
+    };
+    str::from_utf8(&buffer[first..]).expect("digits are ASCII")
+}
+
+/// Puts the digits at the end of the buffer: where they begin.
+#[inline(always)]
+fn digits_in(mut n: u64, radix: u64, buffer: &mut [u8; 64]) -> usize {
+    let mut i = buffer.len();
+    loop {
+        i -= 1;
+        buffer[i] = DIGITS[(n % radix) as usize];
+        n /= radix;
+        if n == 0 {
+            return i;
+        }
+    }
+}
+
 /// Appends the digits of `a` in `radix` (2..=36).
 pub fn push_digits(out: &mut String, a: &[u64], radix: u32) {
     assert!((2..=36).contains(&radix));
     match a {
         [] => out.push('0'),
-        [limb] => {
-            let (mut buf, mut i, mut n) = ([0u8; 64], 64, *limb);
-            while n != 0 {
-                i -= 1;
-                buf[i] = DIGITS[(n % radix as u64) as usize];
-                n /= radix as u64;
-            }
-            out.extend(buf[i..].iter().map(|&c| c as char));
-        }
+        [limb] => out.push_str(digits_of(*limb, radix, &mut [0; 64])),
         _ => {
             // Room for the longest number of that many limbs, plus one: GMP's requirement.
             let bits_per_digit = (31 - radix.leading_zeros()) as usize;

@@ -86,4 +86,13 @@ fn calls_are_direct() {
     let text = printed(&cairn(&["run", "--opt=high", "--emit=llvm", "--only=settled", "-"], program));
     let call = text.lines().find(|l| l.contains("call double (...)")).unwrap_or_else(|| panic!("{text}"));
     assert!(call.contains("(double %"), "{call}");
+    // nor where a text or a vector is passed, or a text returned
+    let program = "(import (scheme base) (cairn c))\n\
+                   (define length* (c-procedure size_t \"strlen\" (string)))\n\
+                   (define word (c-procedure string \"strerror\" (int)))\n\
+                   (define (all n) (if (= n 0) 0 (+ (length* (word n)) (all (- n 1)))))\n\
+                   (vector (all 3) (all 4))";
+    let core = printed(&cairn(&["run", "--opt=high", "--emit=opt", "--only=all", "-"], program));
+    assert!(core.contains("%c-elements") && core.contains("%c-text"), "{core}");
+    assert_eq!(core.matches("%c-call").count(), 2, "{core}");
 }

@@ -5,7 +5,8 @@
 //! request, `(%opaque request callback arguments)`.
 
 use super::convert::{
-    address_of, argument, expected, give_back, load, make_pointer, scalar, store, structure, value,
+    address_of, argument, c_text, expected, give_back, load, make_pointer, scalar, store, string_at, structure,
+    value,
 };
 use super::exports::{Argument, CVector, Callee, Given, helping};
 use super::fibers::{Asking, Calls, Outcome, Request, Signature};
@@ -468,18 +469,19 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
     words.make_room(returns);
     // SAFETY: what is passed as a pointer and no `#f` is one, a record of one word.
     let behind = |v: Value| unsafe { *(access::word_address(v, 0) as *const u64) };
+    let lies = |v: Value| match numeric::kind_of(v) {
+        Some(_) => numeric::bytes(v).as_ptr() as u64,
+        None => behind(v),
+    };
     for (passed, i) in places {
         let v = items[i];
         match passed {
             Passed::Scalar(CType::Pointer) if v != Value::FALSE => words.push(false, behind(v)),
+            Passed::Scalar(direct::ELEMENTS) => words.push(false, if v == Value::FALSE { 0 } else { lies(v) }),
             Passed::Scalar(t) => words.push(t.is_floating(), scalar(t, v, Value::FALSE).unwrap_or(0)),
             Passed::Struct(shape) => {
-                let address = match numeric::kind_of(v) {
-                    Some(_) => numeric::bytes(v).as_ptr() as u64,
-                    None => behind(v),
-                };
                 // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
-                unsafe { words.push_struct_at(shape, address) };
+                unsafe { words.push_struct_at(shape, lies(v)) };
             }
         }
     }
@@ -504,6 +506,40 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
         },
         t => value(ctx, t, words.result(t.is_floating()), Value::FALSE),
     }
+}
+
+/// `(c-elements x strings?)`: what a direct call passes for a string or a homogeneous vector: its text with NUL behind
+/// it, and of a literal vector a copy; other vectors, and what is neither, as they are. `()` for a text with NUL in it,
+/// and for all strings if they are not passed.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_elements(ctx: &mut Machine, x: Value, strings: Value) -> Value {
+    if let Some(chars) = string_of(x) {
+        if !strings.is_true() {
+            return Value::NIL;
+        }
+        if chars.iter().all(|c| (1..0x80).contains(c)) {
+            let v = alloc::alloc_object(ctx, Type::Bytevector, 0, chars.len() as u64 + 1);
+            let (end, bytes) = access::byte_slice_mut(v).split_last_mut().expect("one byte more");
+            bytes.iter_mut().zip(chars).for_each(|(byte, c)| *byte = *c as u8);
+            *end = 0;
+            return v;
+        }
+        return match c_text(chars) {
+            Some(text) => bytevector(ctx, &text),
+            None => Value::NIL,
+        };
+    }
+    match numeric::kind_of(x) {
+        Some(kind) if access::mutable(x).is_none() => numeric::make(ctx, kind, numeric::bytes(x)),
+        _ => x,
+    }
+}
+
+/// `(c-text address)`: the text at an address, or `#f` at NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_text(ctx: &mut Machine, address: Value) -> Value {
+    // SAFETY: C has returned it as a text.
+    unsafe { string_at(ctx, address.as_fixnum() as u64) }
 }
 
 /// Calls the function with what compiled code has put into `Machine::c_words`, `count` words of it for the stack.

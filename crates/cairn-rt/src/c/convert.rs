@@ -6,13 +6,14 @@
 
 use super::lent::Lent;
 use crate::access::{self, flonum_of, string_of};
-use crate::alloc::{make_flonum, make_string};
+use crate::alloc::{make_ascii_string, make_flonum, make_string};
 use crate::num::operand::{make_integer, make_wide_integer, to_int, to_number};
 use crate::numeric;
 use cairn_layout::Value;
 use cairn_layout::c::CType;
 use cairn_layout::machine::Machine;
 use cairn_num::{Int, Number};
+use std::ffi::CStr;
 
 /// The elements of argument `i`, a vector.
 fn elements(i: usize, v: Value, lent: &mut Lent, moves: bool) -> u64 {
@@ -117,7 +118,7 @@ pub fn structure(v: Value, bytes: usize, pointer: Value) -> Option<u64> {
 }
 
 /// The characters in UTF-8, with NUL behind them; `None` if there is one among them.
-fn c_text(chars: &[u32]) -> Option<Box<[u8]>> {
+pub fn c_text(chars: &[u32]) -> Option<Box<[u8]>> {
     let mut bytes = Vec::with_capacity(chars.len() + 1);
     for c in chars {
         match *c {
@@ -164,11 +165,24 @@ pub fn value(ctx: &mut Machine, t: CType, word: u64, pointer: Value) -> Value {
         CType::F32 => make_flonum(ctx, f32::from_bits(word as u32) as f64),
         CType::F64 => make_flonum(ctx, f64::from_bits(word)),
         // SAFETY: the program says that there is a C string at the address.
-        CType::String => match unsafe { access::c_text(word) } {
-            Some(text) => make_string(ctx, &text),
-            None => Value::FALSE,
-        },
+        CType::String => unsafe { string_at(ctx, word) },
         CType::Pointer => make_pointer(ctx, word, pointer),
+    }
+}
+
+/// The text at an address, or `#f` at NULL.
+///
+/// # Safety
+/// There must be a C string at any other.
+pub unsafe fn string_at(ctx: &mut Machine, address: u64) -> Value {
+    if address == 0 {
+        return Value::FALSE;
+    }
+    // SAFETY: by the contract above.
+    let text = unsafe { CStr::from_ptr(address as *const _) }.to_bytes();
+    match text.is_ascii() {
+        true => make_ascii_string(ctx, text),
+        false => make_string(ctx, &String::from_utf8_lossy(text)),
     }
 }
 

@@ -1,11 +1,12 @@
 //! `number->string` and `string->number`.
 
 use crate::access;
-use crate::alloc::make_string;
+use crate::alloc::{make_ascii_string, make_string};
 use crate::failure;
 use crate::num::operand::{from_number, to_number};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
+use cairn_num::limbs;
 
 /// A radix argument, 2 to 36.
 fn radix(ctx: &mut Machine, who: &str, v: Value) -> Result<u32, Value> {
@@ -23,6 +24,14 @@ pub extern "C" fn cairn_num_to_string(ctx: &mut Machine, a: Value, b: Value) -> 
         Ok(r) => r,
         Err(fail) => return fail,
     };
+    if a.is_fixnum() {
+        let (n, mut buffer) = (a.as_fixnum(), [0; 64]);
+        let digits = limbs::digits_of(n.unsigned_abs(), radix, &mut buffer);
+        return match n < 0 {
+            true => make_ascii_string(ctx, &[b"-", digits.as_bytes()].concat()),
+            false => make_ascii_string(ctx, digits.as_bytes()),
+        };
+    }
     match to_number(a) {
         Some(n) => make_string(ctx, &cairn_num::format_number(&n, radix)),
         None => failure::wrong_type(ctx, WHO, 1, "a number", a),

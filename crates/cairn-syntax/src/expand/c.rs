@@ -50,6 +50,43 @@ pub(super) const EXPORT: &str = "(c-export result-type \"name\" (argument-type â
 const STRUCT: &str =
     "(define-c-struct name (field type) â€¦), where type is one of C, a structure, or (array type length)";
 
+/// A call that compiled code makes itself.
+struct Direct<'a> {
+    /// How the result and the arguments travel.
+    passed: &'a [Passed],
+    signature: &'a Signature,
+    /// The variable with the function's address.
+    address: VarId,
+    /// The number of an inlined function.
+    inlined: Option<i64>,
+}
+
+/// The types of a call that compiled code makes itself, if there is one. A text that is returned may lie in what was
+/// passed, which may move afterwards.
+fn types_passed_directly(types: &[CType]) -> Option<Vec<CType>> {
+    let lies_somewhere = |t: &CType| matches!(t, CType::String | CType::Bytes);
+    if types[0] == CType::String && types[1..].iter().any(lies_somewhere) {
+        return None;
+    }
+    let result = if types[0] == CType::String { CType::Pointer } else { types[0] };
+    let arguments = types[1..].iter().map(|t| if lies_somewhere(t) { direct::ELEMENTS } else { *t });
+    Some(std::iter::once(result).chain(arguments).collect())
+}
+
+/// The type of what is no structure.
+fn scalar(p: &Passed) -> Option<CType> {
+    match p {
+        Passed::Scalar(t) => Some(*t),
+        Passed::Struct(_) => None,
+    }
+}
+
+/// A call of the runtime.
+fn runtime(name: &str, args: Vec<Expr>) -> Expr {
+    let op = PrimOp::by_name(name).expect("a row of the table of runtime calls");
+    Expr::Prim { op, args, site: Site::NONE, proven: 0 }
+}
+
 /// The types of a function, that of the result first, with their names.
 pub(super) struct Signature {
     pub(super) types: Vec<CType>,
@@ -258,16 +295,21 @@ impl Expander<'_> {
         // Without a place: what is wrong is shown where the user's code has called.
         let apply = self.library_procedure("c", if blocking { "c-apply-blocking" } else { "c-apply" }, x.span)?;
         let general = Expr::Call(apply.into(), vec![Expr::Local(f), all], Site::NONE);
-        // of what vectors and pointers go for, a pointer is passed by the call that is written out
-        let direct = |t: &CType| if *t == CType::Bytes { CType::Pointer } else { *t };
-        let types: Vec<CType> = signature.types.iter().map(direct).collect();
-        let passed = if blocking { None } else { self.c_passed_directly(&types, &signature.structs) };
+        let types = if blocking { None } else { types_passed_directly(&signature.types) };
+        let passed = types.and_then(|types| self.c_passed_directly(&types, &signature.structs));
         let passed = passed.filter(|p| match inlined {
-            Some(_) => direct::is_possible(types[0], &types[1..]),
+            Some(_) => p
+                .iter()
+                .map(scalar)
+                .collect::<Option<Vec<CType>>>()
+                .is_some_and(|types| direct::is_possible(types[0], &types[1..])),
             None => direct::reaches(p[0], &p[1..]),
         });
         let body = match &passed {
-            Some(passed) => self.c_direct(passed, (address, inlined), &params, general, x.span)?,
+            Some(passed) => {
+                let of = Direct { passed, signature: &signature, address, inlined };
+                self.c_direct(of, &params, general, x.span)?
+            }
             None => general,
         };
         let clauses = vec![Clause { params, rest: None, body }];
@@ -327,12 +369,23 @@ impl Expander<'_> {
     /// The call written out for arguments that are right.
     fn c_direct(
         &mut self,
-        passed: &[Passed],
-        (address, inlined): (VarId, Option<i64>),
+        Direct { passed, signature, address, inlined }: Direct<'_>,
         params: &[VarId],
         general: Expr,
         span: Span,
     ) -> R<Expr> {
+        // what is passed for strings and vectors
+        let mut elements: Vec<(VarId, Expr)> = Vec::new();
+        let mut arguments: Vec<VarId> = params.to_vec();
+        for ((p, t), v) in passed[1..].iter().zip(&signature.types[1..]).zip(&mut arguments) {
+            if matches!(p, Passed::Scalar(direct::ELEMENTS)) {
+                let strings = Expr::Const(Literal::Bool(*t == CType::String));
+                let found = runtime("c-elements", vec![Expr::Local(*v), strings]);
+                *v = self.s.program.fresh_var("elements");
+                elements.push((*v, found));
+            }
+        }
+        let params = &arguments[..];
         let quiet = inlined.is_none().then(|| prim_proven(Op::CIsQuiet, vec![Expr::Local(address)], 1));
         let mut tests: Vec<Expr> = quiet.into_iter().collect();
         if passed.iter().any(|p| matches!(p, Passed::Struct(_))) {
@@ -351,7 +404,7 @@ impl Expander<'_> {
                 }
                 Passed::Scalar(t) => t,
             };
-            match t {
+            match *t {
                 CType::Bool => {}
                 CType::Char => {
                     let code = prim_proven(Op::CharToInteger, vec![Expr::Local(*v)], 1);
@@ -359,9 +412,13 @@ impl Expander<'_> {
                     tests.push(prim_proven(Op::FxLt, vec![code, fixnum(256)], 3));
                 }
                 CType::F32 | CType::F64 => tests.push(is(Op::IsFlonum)),
-                CType::Pointer => {
+                CType::Pointer | direct::ELEMENTS => {
                     let test = self.library_procedure("c", "pointer?", span)?;
-                    let test = Expr::Call(test.into(), vec![Expr::Local(*v)], Site::NONE);
+                    let mut test = Expr::Call(test.into(), vec![Expr::Local(*v)], Site::NONE);
+                    if *t == direct::ELEMENTS {
+                        let holds = prim_proven(Op::CHolds, vec![Expr::Local(*v), fixnum(0)], 2);
+                        test = Expr::If(holds.into(), Expr::Const(Literal::Bool(true)).into(), test.into());
+                    }
                     let null = Expr::Const(Literal::Bool(true));
                     tests.push(Expr::If(Expr::Local(*v).into(), test.into(), null.into()));
                 }
@@ -395,10 +452,10 @@ impl Expander<'_> {
                 let r = self.s.program.fresh_var("r");
                 let local = || Expr::Local(r);
                 let signed = Expr::Const(Literal::Bool(result == CType::I64));
-                let wide = PrimOp::by_name("c-wide").expect("a row of the table of runtime calls");
-                let wide = Expr::Prim { op: wide, args: vec![signed], site: Site::NONE, proven: 0 };
+                let wide = runtime("c-wide", vec![signed]);
                 let word = Expr::If(prim(Op::IsFixnum, vec![local()]).into(), local().into(), wide.into());
                 let value = match result {
+                    CType::Pointer if signature.types[0] == CType::String => runtime("c-text", vec![word]),
                     CType::Pointer => {
                         let pointer = self.library_procedure("c", "address->pointer", span)?;
                         Expr::Call(pointer.into(), vec![word], Site::NONE)
@@ -426,7 +483,8 @@ impl Expander<'_> {
             }
             _ => general,
         };
-        Ok(Expr::If(all_of(tests).into(), call.into(), general.into()))
+        let either = Expr::If(all_of(tests).into(), call.into(), general.into());
+        Ok(if elements.is_empty() { either } else { Expr::Let(elements, either.into()) })
     }
 
     pub(super) fn scan_c_struct(&mut self, form: &Syntax, parts: &[Syntax], items: &mut Vec<Item>) -> R<()> {

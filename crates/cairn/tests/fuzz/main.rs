@@ -27,9 +27,14 @@ const TESTS: usize = 24;
 const INPUTS: usize = 5;
 /// Programs tried by `cargo test`.
 const PROGRAMS: u64 = 1;
-/// No program takes longer than this, in seconds, unless it hangs; on a busy machine, `CAIRN_FUZZ_PATIENCE` is more.
-fn patience() -> String {
-    number("CAIRN_FUZZ_PATIENCE").unwrap_or(60).to_string()
+/// A command that is given as the arguments, ended if it hangs: when it has taken a minute of processor time, or
+/// `CAIRN_FUZZ_PATIENCE` seconds, or ten times as long by the clock, for the machine may be busy.
+fn patiently() -> Command {
+    let patience = number("CAIRN_FUZZ_PATIENCE").unwrap_or(60);
+    let mut command = Command::new("timeout");
+    command.arg((10 * patience).to_string());
+    command.args(["sh", "-c", "ulimit -t $0; exec \"$@\""]).arg(patience.to_string());
+    command
 }
 
 /// Strategies and collectors with full optimization, with low optimization and under zeal: those in whose share the
@@ -66,8 +71,7 @@ impl Workshop {
     fn observe(&self, text: &str, c: Configuration) -> String {
         let file = self.directory.join("program.scm");
         std::fs::write(&file, text).unwrap();
-        let output = Command::new("timeout")
-            .arg(patience())
+        let output = patiently()
             .arg(binary())
             .args(["run", "--heap-max=512M", "--llvm=quick"])
             .args(without_llvm(c))

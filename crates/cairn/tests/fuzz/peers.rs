@@ -21,7 +21,7 @@ use super::observations;
 use crate::common::matrix::Configuration;
 use crate::common::{Directory, binary};
 use crate::shrink::{Datum, parse};
-use crate::{generate, patience};
+use crate::{generate, patiently};
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -387,8 +387,7 @@ enum Peer {
 
 impl Peer {
     fn command(self) -> Command {
-        let mut command = Command::new("timeout");
-        command.arg(patience());
+        let mut command = patiently();
         match self {
             Peer::Cairn => {
                 command.arg(binary()).args(["run", "--heap-max=512M"]);

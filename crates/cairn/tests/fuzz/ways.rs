@@ -14,7 +14,7 @@ mod peers;
 
 use super::common::matrix::{Configuration, pairs};
 use super::common::{Directory, binary};
-use super::{generate, number, patience, shrink};
+use super::{generate, number, patiently, shrink};
 
 use std::io::Write;
 use std::path::Path;
@@ -161,8 +161,8 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     };
     let file = directory.join("program.scm");
     std::fs::write(&file, &text).unwrap();
-    let mut cairn = Command::new("timeout");
-    cairn.arg(patience()).arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
+    let mut cairn = patiently();
+    cairn.arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
     cairn.env("CAIRN_LLVM", "quick");
     let usual = "--heap-max=512M";
     match way {
@@ -186,8 +186,8 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     };
     let mut output = run(cairn, if matches!(way, Way::Prompt | Way::HastyPrompt(_)) { &text } else { "" });
     if matches!(way, Way::Built | Way::BuiltLoad) && output.status.success() {
-        let mut built = Command::new("timeout");
-        built.arg(patience()).arg(directory.join("program")).current_dir(&directory);
+        let mut built = patiently();
+        built.arg(directory.join("program")).current_dir(&directory);
         output = run(built, "");
     }
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

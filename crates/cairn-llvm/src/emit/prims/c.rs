@@ -44,6 +44,11 @@ pub fn c_type_name(t: CType) -> &'static str {
     }
 }
 
+/// What clang calls the type of an argument.
+fn argument_type_name(t: CType) -> &'static str {
+    if t == direct::ELEMENTS { "ptr" } else { c_type_name(t) }
+}
+
 /// An argument, or a part of one.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
@@ -107,7 +112,7 @@ pub(crate) fn declare_inlined(module: &Module, out: &mut String) {
             && p.op == PrimOp::CCall
             && let (Some(signature), Some(number @ 1..)) = (literal_fixnum(&p.args[0]), literal_fixnum(&p.args[2]))
         {
-            let types = (0..p.args.len() - 3).map(|i| c_type_name(direct::argument(signature, i)));
+            let types = (0..p.args.len() - 3).map(|i| argument_type_name(direct::argument(signature, i)));
             let types: Vec<&str> = types.collect();
             declared.insert(number, (c_type_name(direct::result(signature)), types.join(", ")));
         }
@@ -145,7 +150,7 @@ impl Emitter<'_, '_> {
                 }
                 Passed::Struct(shape) => {
                     let v = self.operand(o);
-                    let at = self.structure_address(&v);
+                    let at = self.bytes_address(&v);
                     pieces.push(Piece::Struct(*shape, at));
                 }
             }
@@ -180,7 +185,7 @@ impl Emitter<'_, '_> {
     fn inlined_call(&mut self, symbol: &str, t: CType, args: &[(CType, Val)]) -> Value {
         let mut list = Vec::new();
         for (t, a) in args {
-            let ty = c_type_name(*t);
+            let ty = argument_type_name(*t);
             let a = match ty {
                 "i64" | "double" | "float" => a.clone(),
                 "ptr" => ins!(self, "inttoptr i64 {a} to ptr"),
@@ -222,13 +227,16 @@ impl Emitter<'_, '_> {
                 ins!(self, "zext i1 {bit} to i64")
             }
             CType::Char => ins!(self, "lshr i64 {w}, {CHAR_SHIFT}"),
-            CType::Pointer => {
+            CType::Pointer | direct::ELEMENTS => {
                 let null = ins!(self, "icmp eq i64 {w}, {}", Word::FALSE.0);
                 let (some, join) = (self.fresh(), self.fresh());
                 let here = self.here();
                 self.branch(&null, &join, &some, Odds::Even);
                 self.start(&some);
-                let address = self.load_word(&w, 8 - TAG_OBJECT as i64, Mem::Leaf);
+                let address = match t {
+                    direct::ELEMENTS => self.bytes_address(&w),
+                    _ => self.load_word(&w, 8 - TAG_OBJECT as i64, Mem::Leaf),
+                };
                 let there = self.here();
                 self.goto(&join);
                 self.start(&join);

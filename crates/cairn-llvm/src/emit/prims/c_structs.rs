@@ -56,8 +56,8 @@ impl Emitter<'_, '_> {
         ins!(self, "or i1 {bytes}, {other}")
     }
 
-    /// Where the structure lies that a homogeneous vector or a pointer stands for.
-    pub(super) fn structure_address(&mut self, v: &Val) -> Val {
+    /// Where the bytes lie that a homogeneous vector has, or a pointer points to.
+    pub(super) fn bytes_address(&mut self, v: &Val) -> Val {
         let h = self.header(v);
         let is_vector = self.is_homogeneous(&h);
         let elements = ins!(self, "add i64 {v}, {}", 8 - TAG_OBJECT as i64);
