@@ -147,7 +147,14 @@ impl Expander<'_> {
         let spelling = SPELLINGS.iter().find(|(n, _)| *n == name);
         let spelling = spelling.map_or(String::new(), |(_, s)| format!("R7RS writes {s}; "));
         if self.s.without_import != Some(module as u32) {
-            return format!("{spelling}it is exported by {home}: (import {home})");
+            let all = self.imports_of(module as u32, false, &[]);
+            return match all.len() > 1 && all.iter().any(|l| l == home) {
+                true => {
+                    let all = all.join(" ");
+                    format!("{spelling}it is exported by {home}; with what else is missing: (import {all})")
+                }
+                false => format!("{spelling}it is exported by {home}: (import {home})"),
+            };
         }
         let libraries = self.imports_of(module as u32, true, &[]);
         let home = libraries.iter().find(|l| self.s.homes.as_ref().is_some_and(|h| exported_by(h, name, l)));
