@@ -29,9 +29,12 @@
           (only (srfi 14) char-set? char-set-contains? char-set->list char-set:title-case char-set:punctuation
                 char-set:symbol char-set:iso-control)
           (only (cairn control) out-of-range wrong-type) (only (cairn records) show-fields!)
-          (only (srfi 151) bitwise-and bitwise-ior)
-          (only (srfi 160 base) make-u32vector u32vector-length u32vector-ref u32vector-set!)
-          (only (cairn primitives) %string-scan %scan-submatches %syntax-host))
+          (only (cairn number) bitwise-and bitwise-ior)
+          (only (rename (cairn primitives)
+                        (%u32vector-length u32vector-length) (%u32vector-ref u32vector-ref)
+                        (%u32vector-set! u32vector-set!))
+                u32vector-length u32vector-ref u32vector-set! %numeric-make %numeric-named %string-scan
+                %scan-submatches %syntax-host))
   (begin
 
     (define-record-type <regexp>

@@ -161,8 +161,11 @@
                      ((eqv? 1 (bytevector-u8-ref first (+ j 1))) (end (+ j 1)))
                      (else (loop (+ j 1) (cons (cons i j) ranges)))))))))))
 
+(define (make-table words)
+  (%numeric-make (%numeric-named "u32") words 0 "regexp"))
+
 (define (new-generation a width)
-  (let ((table (make-u32vector (+ (idle-at) width (* 8 width)) 0)) (ranges (automaton-ranges a)))
+  (let ((table (make-table (+ (idle-at) width (* 8 width)))) (ranges (automaton-ranges a)))
     (u32vector-set! table (ranges-at) (length ranges))
     (let loop ((l ranges) (i (+ 1 (ranges-at))))
       (when (pair? l)
@@ -298,7 +301,7 @@
 (define (make-room! g words)
   (let* ((old (generation-table g)) (length (u32vector-length old)))
     (when (< length words)
-      (let ((new (make-u32vector (* 2 length) 0)))
+      (let ((new (make-table (* 2 length))))
         (do ((i 0 (+ i 1))) ((= i length))
           (u32vector-set! new i (u32vector-ref old i)))
         (if (eq? old (generation-table g)) (set-generation-table! g new)))

@@ -49,7 +49,7 @@
 (define (new-tracks! r a width)
   (let* ((words (+ (places-at) (* width (program-size r))))
          (new (if (and (<= words (most-track-words)) (< (submatches-of r) 16) (= 0 (automaton-kinds a)))
-                  (make-tracks (make-u32vector words 0) width '(0))
+                  (make-tracks (make-table words) width '(0))
                   'none)))
     (set-automaton-tracks! a new)
     new))
