@@ -154,6 +154,8 @@ macro_rules! for_each_rt_call {
             (cairn_string_to_utf8, "string->utf8", 3, ALLOC | FAIL)
             (cairn_string_from_utf8, "utf8->string", 3, ALLOC | FAIL)
             (cairn_string_hash, "string-hash", 1, FAIL)
+            (cairn_scan_string, "string-scan", 4, FAIL)                          // string, table, registers, backward?: why it stopped (`scan.rs`)
+            (cairn_scan_submatches, "scan-submatches", 5, FAIL)                  // string, table, places, from, to: -1, or what is missing
             (cairn_symbol_intern, "string->symbol", 1, ALLOC | FAIL)
             (cairn_symbol_gensym, "generate-symbol", 0, ALLOC)
             (cairn_symbol_syntax, "syntax-host", 3, 0)                           // what, two operands: #f; macro transformers get answers (cairn-syntax/src/expand/procedural.rs)

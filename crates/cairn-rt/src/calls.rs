@@ -9,7 +9,7 @@ use cairn_layout::calls::CALL_CAPACITY;
 use crate::{
     bytes::*, c::c_calls::*, chars::*, compact::*, equality::*, evaluator::*, helpers::*, list::*,
     machine::turns::*, machine::*, native::*, net::*, num::*, numeric::*, places::*, port::custom::*,
-    port::port_calls::*, process::*, record::*, report::*, string::*, structure::*, symbol::*, system::*,
+    port::port_calls::*, process::*, record::*, report::*, scan::*, string::*, structure::*, symbol::*, system::*,
     table::*, text::*, throw::*, time_profile::*, vector::*, waiting::*, weak::*,
 };
 

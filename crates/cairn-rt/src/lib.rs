@@ -80,6 +80,7 @@ mod record;
 mod record_types;
 mod report;
 pub mod runtime;
+mod scan;
 mod sequence;
 pub mod start;
 pub mod start_options;

@@ -33,6 +33,13 @@ pub fn bytes<'a>(v: Value) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(access::word_address(v, 0) as *const u8, access::length(v)) }
 }
 
+/// The elements of a u32vector.
+pub fn u32s<'a>(v: Value) -> &'a [u32] {
+    debug_assert!(kind_of(v) == Some(NumericKind::U32));
+    // SAFETY: the payload is `length` bytes, aligned as words are.
+    unsafe { std::slice::from_raw_parts(access::word_address(v, 0) as *const u32, access::length(v) / 4) }
+}
+
 /// The bytes of a numeric vector, to be written.
 pub fn bytes_mut<'a>(v: Value) -> &'a mut [u8] {
     debug_assert!(kind_of(v).is_some());

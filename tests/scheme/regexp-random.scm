@@ -1,0 +1,102 @@
+;; zeal: not
+;; (cairn regexp): what the automaton finds in random texts by random patterns is what the abstract machine finds.
+;; Arguments, for a longer search by hand: how many patterns of each kind, and a seed.
+(import (scheme base) (scheme write) (scheme process-context) (cairn regexp) (only (srfi 1) iota))
+(include "include/check.scm")
+
+(define arguments (map string->number (cdr (command-line))))
+(define rounds (if (pair? arguments) (car arguments) 200))
+(define seed (if (= 2 (length arguments)) (cadr arguments) 20261128))
+(define (random n)
+  (set! seed (modulo (+ (* seed 1103515245) 12345) 2147483648))
+  (modulo (quotient seed 65536) n))
+(define (one-of l) (list-ref l (random (length l))))
+(define (several from to make)
+  (let loop ((n (+ from (random (+ 1 (- to from))))) (l '()))
+    (if (= n 0) l (loop (- n 1) (cons (make) l)))))
+
+(define letters '(#\a #\a #\b #\c #\A #\B #\_ #\1 #\space #\. #\newline #\return #\é #\É #\Ж #\ж #\λ #\x10ffff))
+(define (text) (list->string (several 0 40 (lambda () (one-of letters)))))
+;; of few letters, so that patterns match often and long
+(define (plain-text) (list->string (several 0 60 (lambda () (one-of '(#\a #\b))))))
+
+(define sets
+  '(any nonl alpha num upper lower space punct ascii (/ "ac") (/ "aЖ") (~ "a") (~ alpha) ("ab") ("é ") (- alnum ("bЖ"))))
+(define places '(bos eos bol eol bow eow nwb (w/ascii bow) (w/ascii eow) (w/ascii nwb)))
+(define deep-places
+  '((look-ahead "a") (neg-look-ahead (+ "b")) (look-behind "b") (neg-look-behind (or "a" "Ж")) bog))
+
+;; A pattern of some depth, with what `kinds` has: lazy repetition, submatches, places, deep places.
+(define (pattern depth kinds)
+  (define (sub) (pattern (- depth 1) kinds))
+  (define (has? kind) (memq kind kinds))
+  (if (= depth 0)
+      (case (random 8)
+        ((0 1) (one-of sets))
+        ((2) (if (has? 'places) (one-of places) "a"))
+        ((3) (if (has? 'deep) (one-of deep-places) "b"))
+        ((4) (list->string (several 1 3 (lambda () (one-of letters)))))
+        (else (one-of '("a" "b" "ab" "ba" "c"))))
+      (case (random 12)
+        ((0 1 2) (cons ': (several 1 3 sub)))
+        ((3 4) (cons 'or (several 1 3 sub)))
+        ((5) (list '* (sub)))
+        ((6) (list '+ (sub)))
+        ((7) (list '? (sub)))
+        ((8) (list '** (random 2) (+ 1 (random 3)) (sub)))
+        ((9) (if (has? 'submatches) (list '$ (sub)) (sub)))
+        ((10) (if (has? 'lazy) (list (one-of '(*? ??)) (sub)) (list 'w/nocase (sub))))
+        (else (sub)))))
+
+(define (matched m)
+  (map (lambda (i) (cons (regexp-match-submatch-start m i) (regexp-match-submatch-end m i)))
+       (iota (+ 1 (regexp-match-count m)))))
+(define (all r s start end)
+  (list (regexp-fold r (lambda (i m s l) (cons (matched m) l)) '() s (lambda (i m s l) (reverse l)) start end)
+        (let ((m (regexp-matches r s start end))) (and m (matched m)))
+        (let ((m (regexp-search r s end end))) (and m (matched m)))))
+
+(define tried 0)
+;; What is found in another way: pattern, text, range, and what the two find.
+(define (differences n kinds)
+  (let loop ((n n) (l '()))
+    (if (= n 0)
+        l
+        (let* ((sre (pattern (+ 1 (random 4)) kinds)) (r (regexp sre)) (by-machine (regexp-by-machine sre)))
+          (let texts ((k 4) (l l))
+            (if (= k 0)
+                (loop (- n 1) l)
+                (let* ((s ((one-of (list text plain-text)))) (n (string-length s))
+                       (start (* (random 2) (random (+ 1 n))))
+                       (end (if (= 0 (random 2)) n (+ start (random (+ 1 (- n start))))))
+                       (got (all r s start end)) (wanted (all by-machine s start end)))
+                  (set! tried (+ tried (length (car wanted))))
+                  (texts (- k 1) (if (equal? got wanted) l (cons (list sre s start end got wanted) l))))))))))
+
+(check (differences rounds '()) => '())
+(check (differences rounds '(submatches)) => '())
+(check (differences rounds '(places)) => '())
+(check (differences rounds '(places submatches)) => '())
+(check (differences rounds '(lazy places submatches)) => '())
+(check (differences rounds '(deep places submatches)) => '())
+;; there were matches to compare
+(check (> tried (* 30 rounds)) => #t)
+;; more classes of characters than a row has room for at first, more states than a table has, many generations
+(define (times n x) (if (= n 0) '() (cons x (times (- n 1) x))))
+(define (long-text n letters) (list->string (several n n (lambda () (one-of letters)))))
+(define (same? sre s)
+  (let ((n (string-length s)))
+    (equal? (all (regexp sre) s 0 n) (all (regexp-by-machine sre) s 0 n))))
+(define many-letters (map integer->char (append (iota 26 97) (iota 60 #x3b1))))
+(check (same? `(or ,@(map (lambda (c) (list ': c "a" (list '$ c))) many-letters) (: "ab" bow))
+              (long-text 4000 (append '(#\a #\a #\space) (list-tail many-letters 10))))
+       => #t)
+(check (map (lambda (n) (same? `(: "b" ,@(times n '(or "a" "b")) ($ (or "ba" "aaab"))) (long-text 3000 '(#\a #\b))))
+            '(3 6 9 12))
+       => '(#t #t #t #t))
+;; a text in which the loop of the runtime pauses, forward and backward
+(define very-long (string-append (make-string 1100000 #\a) "xab" (make-string 1100000 #\a) "c"))
+(check (map (lambda (sre) (matched (regexp-search sre very-long)))
+            '("xab" "x" (: "x" (* (or "a" "b")) "c") (: (or "a" "ax") (+ "a" (* "b") "a") "c") (: bow (+ alpha) eow)))
+       => '(((1100000 . 1100003)) ((1100000 . 1100001)) ((1100000 . 2200004)) ((1100004 . 2200004)) ((0 . 2200004))))
+(report)
