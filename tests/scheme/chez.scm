@@ -409,3 +409,8 @@
                             (make-message-condition "bad ~s and ~a") (make-irritants-condition '("x" "y"))))))
 (report (lambda () (assertion-violationf 'f "~a of ~s" 1 "x")))
 (printf "~s\n" (i/o-file-does-not-exist-error? (make-i/o-file-does-not-exist-error "x")))
+(printf "~s ~s\n" (list (flmax +nan.0 1.) (flmax 1. +nan.0 2.) (flmin 1. +nan.0) (flmin 3. 1. 2.) (flmax 1.)) (fllog 8. 2.))
+;; processor time does not pass while nothing runs
+(let ((before (cpu-time)))
+  (sleep (make-time 'time-duration 300000000 0))
+  (printf "~s\n" (< (- (cpu-time) before) 250)))

@@ -15,6 +15,7 @@
 //! | [`c`] | types of C |
 //! | [`module`] | what a compiled program hands to the runtime |
 //! | [`facts`] | what frame strategies and collectors publish about themselves |
+//! | [`fingerprint`] | which compiler a runtime library belongs to |
 //! | [`lexeme`] | where the lexemes of a program's text end |
 //! | [`quasi`] | where the words of frames from a free list are |
 //! | `slot` | bytes of fields of records, elements of arrays |
@@ -28,6 +29,7 @@ pub mod code;
 pub mod collector;
 pub mod facts;
 pub mod fields;
+pub mod fingerprint;
 pub mod lexeme;
 pub mod limits;
 pub mod machine;

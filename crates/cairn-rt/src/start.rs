@@ -271,6 +271,15 @@ unsafe fn run_first(
     }
 }
 
+// The linker asks for this symbol: `cairn_layout::fingerprint`.
+std::arch::global_asm!(
+    ".pushsection .rodata.cairn_runtime,\"a\"",
+    ".globl cairn_runtime_{fingerprint}",
+    "cairn_runtime_{fingerprint}: .byte 0",
+    ".popsection",
+    fingerprint = const cairn_layout::fingerprint::FINGERPRINT,
+);
+
 /// `main` of an executable made by `cairn build`. Options come from the environment: see `docs/`.
 ///
 /// # Safety

@@ -16,6 +16,15 @@ pub extern "C" fn cairn_system_jiffy(ctx: &mut Machine) -> Value {
     Value::fixnum(rt(ctx).start.elapsed().as_nanos() as i64)
 }
 
+/// Nanoseconds of processor time that the process has taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_system_spent(_ctx: &mut Machine) -> Value {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock is there on every Linux, and `time` is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    Value::fixnum(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+}
+
 /// Seconds since 1970, a flonum.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_system_second(ctx: &mut Machine) -> Value {

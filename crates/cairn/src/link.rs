@@ -15,6 +15,7 @@ use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::open_run::UnitObject;
 use crate::unfinished::Unfinished;
+use cairn_layout::fingerprint;
 use cairn_rt::describe_io;
 use std::io::Write;
 use std::ops::Range;
@@ -197,6 +198,7 @@ pub(crate) fn linked(
     }
     // A device is written to as it is, not replaced.
     let executable = (output.is_file() || !output.exists()).then(|| Unfinished::beside(output, "exe"));
+    let fingerprint = format!("{}{}", fingerprint::SYMBOL, fingerprint::FINGERPRINT);
     let result = Command::new("cc")
         .args(["-O1", "-o"])
         .arg(executable.as_ref().map_or(output, |e| e.path()))
@@ -207,6 +209,7 @@ pub(crate) fn linked(
         .arg(runtime)
         // No library of the compiler's is needed where the executable runs: libgcc is in it.
         .args(["-static-libgcc", "-Wl,--gc-sections", "-Wl,-z,noexecstack"])
+        .arg(format!("-Wl,--require-defined={fingerprint}"))
         .args(options)
         .args(program.c_sources.iter().flat_map(|s| &s.link))
         .args(["-lpthread", "-ldl", "-lm"])
@@ -225,19 +228,23 @@ pub(crate) fn linked(
     if result.status.success() {
         return Ok(executable.map_or(Ok(()), Unfinished::finish).map_err(cannot_write)?);
     }
-    Err(Error::Other(format!(
-        "linking {} failed:\n{}",
-        output.display(),
-        String::from_utf8_lossy(&result.stderr).trim_end()
-    )))
+    let why = String::from_utf8_lossy(&result.stderr);
+    if why.contains(&fingerprint) {
+        return Err(Error::Other(format!(
+            "the runtime library {} is another cairn's; build Cairn again with ./cairn",
+            runtime.display()
+        )));
+    }
+    Err(Error::Other(format!("linking {} failed:\n{}", output.display(), why.trim_end())))
 }
 
 /// The first of these that lies beside the `cairn` binary.
 pub(crate) fn runtime_library(names: &[&str]) -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| format!("cannot find the cairn binary: {e}"))?;
     let beside = |name: &&str| here.with_file_name(name);
-    names.iter().map(beside).find(|p| p.is_file()).ok_or_else(|| {
+    let Some(library) = names.iter().map(beside).find(|p| p.is_file()) else {
         let name = beside(&names[0]);
-        format!("the runtime library {} is missing; build Cairn again with ./cairn", name.display())
-    })
+        return Err(format!("the runtime library {} is missing; build Cairn again with ./cairn", name.display()));
+    };
+    Ok(library)
 }

@@ -141,3 +141,33 @@ fn layouts_of_packages_are_understood() {
     );
     assert_eq!(run("k.scm"), "(ss scm chez sls scm)");
 }
+
+/// An executable is not linked with the runtime of another build of Cairn, whose calls stand at other places.
+#[test]
+fn the_runtime_of_another_cairn_is_refused() {
+    let scratch = Scratch(std::env::temp_dir().join(format!("cairn-other-runtime-{}", std::process::id())));
+    fs::create_dir_all(&scratch.0).unwrap();
+    let of_binary = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name == "cairn" || name.starts_with("cairn.chunks-gen.library")
+    };
+    for entry in fs::read_dir(Path::new(&binary()).parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if of_binary(path.file_name().unwrap()) {
+            let target = scratch.0.join(path.file_name().unwrap());
+            fs::hard_link(&path, &target).or_else(|_| fs::copy(&path, &target).map(|_| ())).unwrap();
+        }
+    }
+    // an archive without any member
+    fs::write(scratch.0.join("libcairn_rt.a"), "!<arch>\n").unwrap();
+    fs::write(scratch.0.join("p.scm"), "(display 1)").unwrap();
+    let output = Command::new(scratch.0.join("cairn"))
+        .args(["build", "p.scm", "-o", "p"])
+        .current_dir(&scratch.0)
+        .env("CAIRN_CACHE_DIR", scratch.0.join("cache"))
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("libcairn_rt.a is another cairn's; build Cairn again with ./cairn"), "{error}");
+    assert!(!output.status.success() && !scratch.0.join("p").exists());
+}

@@ -253,9 +253,9 @@
    (except (srfi 143) fx-width fx-greatest fx-least fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
            fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit fxbit-field fxbit-field-rotate fxbit-field-reverse)
    (prefix (only (srfi 143) fx-width fx-greatest fx-least) srfi-)
-   (only (srfi 144) flonum? fl=? fl<? fl>? fl<=? fl>=? flinteger? flzero? flpositive? flnegative? flnan? flmax flmin fl+
-         fl* fl- fl/ flabs flfloor flceiling flround fltruncate flexp fllog flsqrt flsin flcos fltan flasin flacos
-         flatan)
+   (only (srfi 144) flonum? fl=? fl<? fl>? fl<=? fl>=? flinteger? flzero? flpositive? flnegative? flnan? fl+ fl* fl-
+         fl/ flabs flfloor flceiling flround fltruncate flexp flsqrt flsin flcos fltan flasin flacos flatan)
+   (only (rnrs arithmetic flonums) flmax flmin fllog)
    (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift bit-count integer-length
                  bit-set?)
            (arithmetic-shift bitwise-arithmetic-shift) (bit-count bitwise-bit-count) (integer-length bitwise-length))

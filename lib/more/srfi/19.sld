@@ -24,7 +24,8 @@
    time-utc->date time-utc->julian-day time-utc->modified-julian-day time-utc->time-monotonic
    time-utc->time-monotonic! time-utc->time-tai time-utc->time-tai!
    date->string string->date)
-  (import (scheme base) (scheme case-lambda) (scheme char) (scheme time) (only (cairn control) wrong-type))
+  (import (scheme base) (scheme case-lambda) (scheme char) (scheme time) (only (cairn control) wrong-type)
+          (only (cairn primitives) %process-nanoseconds))
   (begin
 
     (define time-duration 'time-duration)
@@ -70,7 +71,7 @@
             (let ((utc (point time-utc (exact (floor (* billion (current-second)))))))
               (if (eq? type time-utc) utc (utc->tai utc type))))
            ((memq type (list time-process time-thread))
-            (point type (* (current-jiffy) (quotient billion (jiffies-per-second)))))
+            (point type (%process-nanoseconds)))
            (else (wrong-type "current-time" "a type of times that has a clock" type))))))
     (define time-resolution
       (case-lambda

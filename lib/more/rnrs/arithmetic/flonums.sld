@@ -12,7 +12,7 @@
                         fleven? flfinite? flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs flnumerator
                         fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos
                         flatan flsqrt flexpt)
-                  (fllog fllog:1))
+                  (fllog fllog:1) (flmax flmax:2) (flmin flmin:2))
           (only (cairn number) fixnum?)
           (only (rnrs base) div mod div0 mod0)
           (only (cairn control) wrong-type)
@@ -28,6 +28,18 @@
       (case-lambda
         ((x) (fllog:1 x))
         ((x base) (fl/ (fllog:1 x) (fllog:1 base)))))
+
+    ;; A NaN wins.
+    (define-syntax define-extreme
+      (syntax-rules ()
+        ((_ name of-two)
+         (define name
+           (case-lambda
+             ((a b) (let ((x (of-two a b))) (if (or (flnan? a) (flnan? b)) +nan.0 x)))
+             ((a) (of-two a a))
+             ((a b . rest) (apply name (name a b) rest)))))))
+    (define-extreme flmax flmax:2)
+    (define-extreme flmin flmin:2)
 
     (define (check who x)
       (if (not (flonum? x)) (wrong-type who "a flonum" x)))
