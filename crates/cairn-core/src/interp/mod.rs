@@ -17,12 +17,14 @@
 //! | `primitives` | inline operations; the runtime calls that tests need |
 //! | `whole` | whole programs with the library, for tests of passes |
 //! | `transform`, `transformer_calls` | macro transformers: errors, limits, definitions on demand; their runtime calls |
+//! | `transformer_ports`, `transformer_tables` | their ports, which read files and strings; their hash tables |
 
 mod machine;
 mod primitives;
 mod stop;
 pub mod transform;
 mod transformer_calls;
+mod transformer_ports;
 mod transformer_tables;
 mod values;
 mod whole;

@@ -253,7 +253,9 @@ impl<P> World<P> {
             (SymbolName, [Val::Symbol(s) | Val::Ident(_, s)]) => {
                 Ok(Val::String(Rc::new(RefCell::new(s.chars().collect()))))
             }
-            (PortPutChar, _) => Ok(boolean(false)),
+            // the runtime call will do it
+            (PortPutChar | PortTakeChar | PortLookChar, _) => Ok(boolean(false)),
+            (PortRef, [Val::Port(p), _]) => p.field(fx(1) as u64).ok_or(Stop::Unsupported(o.info().name)),
             (MachineRef, _) => Ok(self.slots.borrow()[fx(0) as usize].clone()),
             (MachineSet, [_, x]) => {
                 self.slots.borrow_mut()[fx(0) as usize] = x.clone();
