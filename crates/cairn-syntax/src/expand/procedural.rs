@@ -23,8 +23,8 @@
 //! form are [`Val::Ident`], so symbols are data: one in the expansion is an error. What lib/more/cairn/syntax-case.sld
 //! cannot know by itself it asks by the runtime call `syntax-host`, which comes here as [`transform::ASKED`] and more.
 //!
-//! **Files** can be read, which R6RS's libraries do to include them: the loader has them, and knows then that the program
-//! depends on them.
+//! **Files** can be read, which R6RS's libraries do to include them: the loader has them, and knows then that the
+//! program depends on them.
 //!
 //! **Positions.** Lists of the form that come back in the expansion keep their places, everything else takes the place
 //! of the use.

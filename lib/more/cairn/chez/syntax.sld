@@ -1,7 +1,7 @@
 ;;; (cairn chez syntax): forms of Chez Scheme: old kinds of records, dispatch on records that are lists, tracing.
 (define-library (cairn chez syntax)
-  (export define-structure define-record rec record-case (rename chez-case case) exclusive-cond alias eval-when meta-cond
-          critical-section with-interrupts-disabled
+  (export define-structure define-record rec record-case (rename chez-case case) exclusive-cond alias
+          eval-when meta-cond critical-section with-interrupts-disabled
           trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
           (cairn syntax-case)

@@ -192,7 +192,7 @@
                                      (c-procedure result entry (type ...) library)
                                      (c-procedure result entry (type ...)))))
                  #'(c-procedure result "foreign-procedure" (type ...) (address->pointer entry))))))))
-    ;; A procedure that C can call, as what holds its address. It lives as long as the program, so nothing need be locked.
+    ;; A procedure that C can call, as what holds its address. It lives as long as the program: nothing need be locked.
     (define-plain-record-type foreign-code (make-foreign-code address) foreign-code? (address foreign-code-address))
     (define-syntax foreign-callable
       (lambda (form)
