@@ -12,7 +12,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `values`, `stop` | values; why there are none |
+//! | `values`, `port`, `stop` | values, ports of text among them; why there are none |
 //! | `machine` | the state of a run |
 //! | `primitives` | inline operations; the runtime calls that tests need |
 //! | `whole` | whole programs with the library, for tests of passes |
@@ -20,6 +20,7 @@
 //! | `transformer_ports`, `transformer_tables` | their ports, which read files and strings; their hash tables |
 
 mod machine;
+mod port;
 mod primitives;
 mod stop;
 pub mod transform;

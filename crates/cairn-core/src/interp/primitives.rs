@@ -6,6 +6,7 @@ use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified,
 use crate::ir::Literal;
 use crate::prim::{IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
+use cairn_layout::object::port;
 use cairn_layout::object::record::Slot;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
@@ -255,7 +256,12 @@ impl<P> World<P> {
             }
             // the runtime call will do it
             (PortPutChar | PortTakeChar | PortLookChar, _) => Ok(boolean(false)),
-            (PortRef, [Val::Port(p), _]) => p.field(fx(1) as u64).ok_or(Stop::Unsupported(o.info().name)),
+            (PortRef, [Val::Port(p), _]) => match fx(1) as u64 {
+                port::FLAGS => Ok(fixnum(p.flags())),
+                // neither a custom port nor one that folds case
+                port::FD | port::EXTRA => Ok(boolean(false)),
+                _ => Err(Stop::Unsupported(o.info().name)),
+            },
             (MachineRef, _) => Ok(self.slots.borrow()[fx(0) as usize].clone()),
             (MachineSet, [_, x]) => {
                 self.slots.borrow_mut()[fx(0) as usize] = x.clone();

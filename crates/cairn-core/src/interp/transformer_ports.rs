@@ -5,50 +5,14 @@
 //! the host: [`super::machine::Natives::read`].
 
 use super::machine::{Machine, Value};
+use super::port::Port;
 use super::stop::{Res, Stop};
 use super::transform::{character, string};
-use super::values::{Atom, Val, boolean, fixnum, unspecified};
+use super::values::{Atom, Val, boolean, unspecified};
 use cairn_layout::code::Site;
 use cairn_layout::object::port;
 use cairn_num::{Int, Number};
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-
-/// A port of text.
-#[derive(Default)]
-pub struct Port {
-    pub(super) text: RefCell<String>,
-    /// Where it is read, in bytes; a port without collects what is written.
-    at: Option<Cell<usize>>,
-    closed: Cell<bool>,
-}
-
-impl Port {
-    /// One from which this can be read.
-    fn reading(text: String) -> Rc<Port> {
-        Rc::new(Port { text: RefCell::new(text), at: Some(Cell::new(0)), closed: Cell::new(false) })
-    }
-
-    /// What `read` makes of the text that is not read yet; it also tells how many bytes it takes.
-    fn take<T>(&self, read: impl FnOnce(&str) -> (T, usize)) -> Res<T> {
-        let at = self.at.as_ref().filter(|_| !self.closed.get()).ok_or(Stop::Operand)?;
-        let (result, length) = read(&self.text.borrow()[at.get()..]);
-        at.set(at.get() + length);
-        Ok(result)
-    }
-
-    /// The field of a port object with this number, as far as the library's procedures look at it here.
-    pub(super) fn field<P>(&self, number: u64) -> Option<Val<P>> {
-        let direction = if self.at.is_some() { port::FLAG_INPUT } else { port::FLAG_OUTPUT };
-        let open = if self.closed.get() { 0 } else { port::FLAG_OPEN };
-        match number {
-            port::FLAGS => Some(fixnum(direction | port::FLAG_TEXTUAL | open)),
-            port::FD | port::EXTRA => Some(boolean(false)),
-            port::NAME => Some(string("a port of a macro transformer")),
-            _ => None,
-        }
-    }
-}
 
 fn end_of_file<'p>() -> Value<'p> {
     Val::Atom(Atom::Eof)
@@ -69,8 +33,8 @@ impl<'p> Machine<'p> {
             }
             ("open-input-string", [Val::String(s)]) => Ok(Val::Port(Port::reading(s.borrow().iter().collect()))),
             ("open-output-string", []) => Ok(Val::Port(Rc::default())),
-            ("get-output-string", [Val::Port(p)]) if p.at.is_none() => Ok(string(&p.text.borrow())),
-            ("write-char", [Val::Atom(Atom::Char(c)), Val::Port(p)]) if p.at.is_none() => {
+            ("get-output-string", [Val::Port(p)]) if p.is_output() => Ok(string(&p.text.borrow())),
+            ("write-char", [Val::Atom(Atom::Char(c)), Val::Port(p)]) if p.is_output() => {
                 p.text.borrow_mut().push(*c);
                 Ok(unspecified())
             }
@@ -89,7 +53,7 @@ impl<'p> Machine<'p> {
                 (if end == 0 && *k > 0 { end_of_file() } else { string(&rest[..end]) }, end)
             }),
             ("close-port", [Val::Port(p)]) => {
-                p.closed.set(true);
+                p.close();
                 Ok(unspecified())
             }
             ("flush-port", [Val::Port(_)]) => Ok(unspecified()),

@@ -2,8 +2,8 @@
 //!
 //! A value knows nothing of what is interpreted: what a procedure is, is a parameter.
 
+use super::port::Port;
 use super::stop::{Res, Stop};
-use super::transformer_ports::Port;
 use crate::prim::Kind;
 use crate::walk::deep;
 use cairn_layout::object::numeric::NumericKind;
