@@ -52,7 +52,7 @@
            (define (procedure x)
              (case x
                ((name) flag) ...
-               (else (error "no such name" 'form x))))
+               (else (error "no such name:" 'form x))))
            (define-syntax form
              (syntax-rules ()
                ((_ n (... ...)) (socket-merge-flags (procedure 'n) (... ...)))))))))
@@ -96,7 +96,7 @@
         ((string->number service))
         (else
          (let ((entry (getservbyname service #f)))
-           (if (not entry) (error "no such service" who service))
+           (if (not entry) (error "no such service:" service))
            ;; `struct servent`: a name, aliases, and the port, whose first byte is the high one.
            (+ (* 256 (c-ref entry uint8 16)) (c-ref entry uint8 17))))))
 
@@ -126,15 +126,15 @@
           (wrong-type "socket-accept" "the socket of a server" s))
       (call-with-values (lambda () (tcp-accept (socket-base s))) connection))
 
-    (define (cannot who flags)
-      (if (not (eqv? flags *msg-none*)) (error "no such flag here" who flags)))
+    (define (cannot flags)
+      (if (not (eqv? flags *msg-none*)) (error "messages cannot have these flags here:" flags)))
 
     (define socket-send
       (case-lambda
         ((s bytes) (socket-send s bytes *msg-none*))
         ((s bytes flags)
          (check "socket-send" s)
-         (cannot "socket-send" flags)
+         (cannot flags)
          (cond
            ((connection? s)
             (write-bytevector bytes (socket-out s))
@@ -149,7 +149,7 @@
         ((s size) (socket-recv s size *msg-none*))
         ((s size flags)
          (check "socket-recv" s)
-         (cannot "socket-recv" (socket-purge-flags flags *msg-waitall*))
+         (cannot (socket-purge-flags flags *msg-waitall*))
          (cond
            ((datagrams? s)
             (call-with-values (lambda () (udp-receive! (socket-base s) size)) (lambda (bytes . _) bytes)))
