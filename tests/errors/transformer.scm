@@ -40,8 +40,13 @@
 
 (define-syntax reads
   (er-macro-transformer
-   (lambda (form rename compare) (open-input-file "secret"))))
+   (lambda (form rename compare) (open-input-file "no-such-file"))))
 (reads)
+
+(define-syntax writes
+  (er-macro-transformer
+   (lambda (form rename compare) (open-output-file "secret"))))
+(writes)
 
 (define-syntax forward
   (er-macro-transformer

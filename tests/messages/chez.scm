@@ -1,12 +1,13 @@
 ;; What (cairn chez) and (cairn format) refuse.
 (import (rename (scheme base) (error r7-error) (define-record-type r7-define-record-type)) (scheme write)
         (only (cairn control) condition->string)
-        (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof make-fxvector
-              list->fxvector fxvector-set!))
+        (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof
+              foreign-callable-entry-point make-fxvector list->fxvector fxvector-set!))
 (include "../support/say.scm")
 
 (say (open-output-file "/tmp/x" 'sideways) (open-output-file "/" 'error) (foreign-ref 'thing 8 0)
-     (foreign-sizeof 'thing) (make-fxvector 1 1.5) (list->fxvector '(a)) (fxvector-set! (make-fxvector 1) 0 'a))
+     (foreign-sizeof 'thing) (foreign-callable-entry-point 5) (make-fxvector 1 1.5) (list->fxvector '(a))
+     (fxvector-set! (make-fxvector 1) 0 'a))
 
 ;; control strings: mistakes show before anything is written
 (say (format 5) (format 5 "a") (printf "~q") (printf "~") (printf "~,") (printf "~1,2,3,4,5a" 1) (printf "~'xd" 1)

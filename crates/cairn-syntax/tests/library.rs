@@ -217,6 +217,20 @@ fn features_agree_with_lib() {
     assert_eq!(names, cairn_syntax::expand::FEATURES);
 }
 
+/// `cond-expand` knows each SRFI that has a library; one that is only there in parts, as a folder, does not count.
+#[test]
+fn srfis_are_features() {
+    for folder in ["lib/srfi", "lib/more/srfi"] {
+        for file in std::fs::read_dir(root().join(folder)).expect("the folder") {
+            let name = file.expect("an entry").file_name().into_string().expect("UTF-8");
+            if let Some(number) = name.strip_suffix(".sld") {
+                let feature = format!("srfi-{number}");
+                assert!(cairn_syntax::expand::FEATURES.contains(&&*feature), "{feature}");
+            }
+        }
+    }
+}
+
 /// How many forms of a file come together, from an environment with everything.
 fn groups(text: &str) -> Vec<usize> {
     let (mut session, mut m) = (Session::new(), Memory { real: true, ..Memory::default() });

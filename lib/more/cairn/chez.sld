@@ -159,8 +159,8 @@
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex make-condition
    condition-wait condition-signal condition-broadcast make-thread-parameter
    ;; C, the collector
-   load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
-   foreign-sizeof collect make-guardian
+   load-shared-object foreign-procedure foreign-callable foreign-callable-entry-point foreign-alloc
+   foreign-free foreign-ref foreign-set! foreign-sizeof collect make-guardian
    ;; the rest of R6RS
    eol-style native-eol-style error-handling-mode buffer-mode? output-port-buffer-mode utf-16-codec
    transcoder-codec transcoder-eol-style transcoder-error-handling-mode port-transcoder
@@ -195,6 +195,7 @@
    get-string-some port-closed? clear-input-port clear-output-port
    console-input-port console-output-port console-error-port
    enable-interrupts disable-interrupts lock-object unlock-object collect-rendezvous
+   virtual-register set-virtual-register! virtual-register-count
    scheme-version scheme-version-number machine-type petite? interactive? abort system
    compile-imported-libraries generate-wpo-files generate-procedure-source-information undefined-variable-warnings
    enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
@@ -202,7 +203,7 @@
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
-   (rename (except (scheme base) string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
+   (rename (except (scheme base) case string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)

@@ -68,6 +68,14 @@ pub trait Natives<'p> {
     fn expand(&'p self, _environment: u32, _form: &Value<'p>) -> Result<Vec<&'p [TopForm]>, String> {
         Err("there are no environments".into())
     }
+    /// The text of a file, or why there is none.
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("there are no files".into())
+    }
+    /// The datum that a text begins with, `None` at its end, and how many bytes were read.
+    fn read(&self, _text: &str) -> Result<(Option<Value<'p>>, usize), String> {
+        Err("there is no reader".into())
+    }
     /// The name of a variable of what was evaluated.
     fn evaluated_name(&self, _variable: GlobalId) -> Option<String> {
         None

@@ -12,17 +12,20 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `values`, `stop` | values; why there are none |
+//! | `values`, `port`, `stop` | values, ports of text among them; why there are none |
 //! | `machine` | the state of a run |
 //! | `primitives` | inline operations; the runtime calls that tests need |
 //! | `whole` | whole programs with the library, for tests of passes |
 //! | `transform`, `transformer_calls` | macro transformers: errors, limits, definitions on demand; their runtime calls |
+//! | `transformer_ports`, `transformer_tables` | their ports, which read files and strings; their hash tables |
 
 mod machine;
+mod port;
 mod primitives;
 mod stop;
 pub mod transform;
 mod transformer_calls;
+mod transformer_ports;
 mod transformer_tables;
 mod values;
 mod whole;

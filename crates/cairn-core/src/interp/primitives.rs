@@ -6,6 +6,7 @@ use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified,
 use crate::ir::Literal;
 use crate::prim::{IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
+use cairn_layout::object::port;
 use cairn_layout::object::record::Slot;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
@@ -253,7 +254,14 @@ impl<P> World<P> {
             (SymbolName, [Val::Symbol(s) | Val::Ident(_, s)]) => {
                 Ok(Val::String(Rc::new(RefCell::new(s.chars().collect()))))
             }
-            (PortPutChar, _) => Ok(boolean(false)),
+            // the runtime call will do it
+            (PortPutChar | PortTakeChar | PortLookChar, _) => Ok(boolean(false)),
+            (PortRef, [Val::Port(p), _]) => match fx(1) as u64 {
+                port::FLAGS => Ok(fixnum(p.flags())),
+                // neither a custom port nor one that folds case
+                port::FD | port::EXTRA => Ok(boolean(false)),
+                _ => Err(Stop::Unsupported(o.info().name)),
+            },
             (MachineRef, _) => Ok(self.slots.borrow()[fx(0) as usize].clone()),
             (MachineSet, [_, x]) => {
                 self.slots.borrow_mut()[fx(0) as usize] = x.clone();

@@ -37,6 +37,8 @@ pub const FRESH: u32 = u32::MAX;
 pub const EVAL: u32 = FRESH - 1;
 /// See [`EVAL`].
 pub const ENVIRONMENT: u32 = FRESH - 2;
+/// The number of the procedure in the place of the one that reads a datum from a port.
+pub const READ: u32 = FRESH - 3;
 
 /// What `syntax-host` asks for is this and more: the procedure of the host with that number.
 pub const ASKED: u32 = 1 << 16;
@@ -173,11 +175,20 @@ impl<'p> Machine<'p> {
                 None => Err("expected an environment of `environment`".into()),
             },
             (EVAL, _) => Err("expected an expression and an environment".into()),
+            (READ, [Val::Port(p)]) => match self.read_datum(p) {
+                Ok(result) => result.map(Out::One),
+                Err(_) => Err("expected an open input port".into()),
+            },
+            (READ, _) => Err("only ports that a transformer has opened can be read".into()),
             _ => return self.ask(n, args).map(Out::One),
         };
         // which the transformer may handle
         result.or_else(|message| {
-            let name = if n == EVAL { "eval" } else { "environment" };
+            let name = match n {
+                EVAL => "eval",
+                READ => "read",
+                _ => "environment",
+            };
             let stop = Stop::Raised(format!("{name}: {message}"), Site::NONE);
             self.call_hook(stop, error::TYPE, name, &message, Vec::new(), Site::NONE)
         })

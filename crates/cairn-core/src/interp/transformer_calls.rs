@@ -25,6 +25,9 @@ impl<'p> Machine<'p> {
             };
             return Err(Stop::Raised(s.borrow().iter().collect(), site));
         }
+        if let Some(result) = self.port_call(name, args) {
+            return result;
+        }
         let call = Call { name, args };
         match name {
             // what is expanded is not what runs
@@ -253,7 +256,7 @@ impl<'p> Call<'_, 'p> {
     fn put(&self, port: usize, text: &str) -> Res<Value<'p>> {
         match self.args.get(port) {
             Some(Val::Port(p)) => {
-                p.borrow_mut().push_str(text);
+                p.text.borrow_mut().push_str(text);
                 Ok(unspecified())
             }
             _ => self.unsupported(),
@@ -324,11 +327,6 @@ impl<'p> Call<'_, 'p> {
             }
             "string-hash" => Ok(fixnum(hash(&self.str(0)?.borrow().iter().collect::<String>()))),
             "string->symbol" => Ok(Val::Symbol(self.str(0)?.borrow().iter().collect::<String>().into())),
-            "open-output-string" => Ok(Val::Port(Rc::default())),
-            "get-output-string" => match &self.args[0] {
-                Val::Port(p) => Ok(string(&p.borrow())),
-                _ => self.unsupported(),
-            },
             "write-string" => {
                 let text: String = {
                     let s = self.str(0)?.borrow();

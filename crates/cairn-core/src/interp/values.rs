@@ -2,6 +2,7 @@
 //!
 //! A value knows nothing of what is interpreted: what a procedure is, is a parameter.
 
+use super::port::Port;
 use super::stop::{Res, Stop};
 use crate::prim::Kind;
 use crate::walk::deep;
@@ -46,8 +47,8 @@ pub enum Val<P> {
     Symbol(Rc<str>),
     /// An identifier that is not just a symbol, in macro transformers: number and name. To programs a symbol.
     Ident(u32, Rc<str>),
-    /// A port that collects text.
-    Port(Rc<RefCell<String>>),
+    /// A port of text.
+    Port(Rc<Port>),
     /// A string.
     String(Rc<RefCell<Vec<char>>>),
     /// A bytevector.

@@ -23,6 +23,9 @@
 //! form are [`Val::Ident`], so symbols are data: one in the expansion is an error. What lib/more/cairn/syntax-case.sld
 //! cannot know by itself it asks by the runtime call `syntax-host`, which comes here as [`transform::ASKED`] and more.
 //!
+//! **Files** can be read, which R6RS's libraries do to include them: the loader has them, and knows then that the
+//! program depends on them.
+//!
 //! **Positions.** Lists of the form that come back in the expansion keep their places, everything else takes the place
 //! of the use.
 
@@ -32,10 +35,10 @@ use super::macros::{Macro, Procedure, Way};
 use super::meaning::{Binding, Meaning};
 use super::state::{Expander, R, grow};
 use super::trace::Root;
-use super::transformer_eval::{Evaluator, move_code, simple_datum};
+use super::transformer_eval::{Evaluator, move_code, read_datum, simple_datum, value};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
-use cairn_core::interp::transform::{self, FRESH, Natives, character, native, string};
+use cairn_core::interp::transform::{self, FRESH, Natives, native};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
 use cairn_core::visit;
@@ -293,7 +296,10 @@ impl Expander<'_> {
                 format!("the transformer of `{name}` does not end")
             }
             Stop::Unsupported(what) => {
-                help = Some("files, ports and the system are not there while macros are expanded".into());
+                help = Some(
+                    "while macros are expanded, files can only be read, as text, and the system is not there"
+                        .into(),
+                );
                 format!("the transformer of `{name}` failed: `{what}` is not possible during expansion")
             }
             Stop::Throw(..) => {
@@ -496,37 +502,17 @@ impl Use<'_, '_> {
     // syntax to values and back
 
     fn value<'p>(&self, x: &Syntax) -> Value<'p> {
-        match &x.datum {
-            Datum::Nil => Val::Nil,
-            Datum::Bool(b) => boolean(*b),
-            Datum::Char(c) => character(*c),
-            Datum::Eof => Val::Atom(Atom::Eof),
-            Datum::Default => Val::Atom(Atom::Default),
-            Datum::Unspecified | Datum::Reference(_) => Val::Atom(Atom::Unspecified),
-            Datum::Ident(id) => {
-                let names = &self.expander.s.names;
-                let name = names.name(*id).clone();
-                let symbol = names.parent(*id).is_none() && self.way != Way::Syntax;
-                if symbol { Val::Symbol(name) } else { Val::Ident(id.0, name) }
+        let names = &self.expander.s.names;
+        let identifier = |id: Ident| {
+            let name = names.name(id).clone();
+            let symbol = names.parent(id).is_none() && self.way != Way::Syntax;
+            if symbol { Val::Symbol(name) } else { Val::Ident(id.0, name) }
+        };
+        value(x, &identifier, &|pair, whole, element| {
+            if let Val::Pair(pair) = pair {
+                self.places.borrow_mut().insert(Rc::as_ptr(pair) as usize, (whole, element));
             }
-            Datum::Number(n) => Val::Num((**n).clone()),
-            Datum::String(s) => string(s),
-            Datum::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
-            Datum::Numbers(kind, b) => Val::Numbers(*kind, b.clone()),
-            Datum::List(_) | Datum::Dotted(_) => grow(|| {
-                let (items, tail) = x.parts();
-                let mut list = tail.map_or(Val::Nil, |t| self.value(t));
-                for item in items.iter().rev() {
-                    let pair = cells(vec![self.value(item), list]);
-                    let whole = if std::ptr::eq(item, &items[0]) { x.span } else { item.span };
-                    self.places.borrow_mut().insert(Rc::as_ptr(&pair) as usize, (whole, item.span));
-                    list = Val::Pair(pair);
-                }
-                list
-            }),
-            Datum::Vector(items) => grow(|| Val::Vector(cells(items.iter().map(|x| self.value(x)).collect()))),
-            Datum::Labeled(_, items) => self.value(&items[0]),
-        }
+        })
     }
 
     /// `renamed`: symbols are aliases of the macro's definition.
@@ -641,6 +627,12 @@ impl<'p> Natives<'p> for Use<'_, '_> {
     }
     fn evaluating(&self) -> Vec<(GlobalId, u32)> {
         self.expander.evaluating_procedures()
+    }
+    fn file(&self, path: &str) -> Result<String, String> {
+        self.evaluator.file(path)
+    }
+    fn read(&self, text: &str) -> Result<(Option<Value<'p>>, usize), String> {
+        read_datum(text)
     }
     fn evaluated_name(&self, g: GlobalId) -> Option<String> {
         self.evaluator.name(g)

@@ -12,9 +12,10 @@ use super::loader::{LibraryName, Loader};
 use super::meaning::Binding;
 use super::state::{Evaluation, Expander, Failed, MAX_EXPANSION_SIZE, Session, grow};
 use crate::diagnostic::Span;
-use crate::syntax::{Datum, Names, Syntax};
+use crate::read::Reader;
+use crate::syntax::{Datum, Ident, Names, Syntax};
 use cairn_core::interp::transform;
-use cairn_core::interp::{Atom, Val, Value};
+use cairn_core::interp::{Atom, Val, Value, boolean, cells};
 use cairn_core::ir::{Expr, GlobalId, TopForm};
 use cairn_core::rewrite;
 use cairn_layout::code::Site;
@@ -73,20 +74,25 @@ impl<'a> Expander<'a> {
         self.s.evaluation = evaluator.evaluation.into_inner();
     }
 
-    /// `eval` and `environment`, with the numbers of the procedures that are called in their place.
+    /// `eval`, `environment` and what `read` calls, with the numbers of the procedures that are called in their place.
     pub(super) fn evaluating_procedures(&self) -> Vec<(GlobalId, u32)> {
         let (session, moved) = self.library_session();
-        let library = LibraryName::of(&["cairn", "evaluator"]);
-        let Some(library) = session.libraries.get(&library) else { return Vec::new() };
-        let table = &session.modules[library.module as usize].table;
-        let variable = |(name, number)| match table.get(&session.names.known(name)?)?.binding {
-            Binding::Global(g) => Some((GlobalId(g.0 + moved), number)),
-            _ => None,
+        let variable = |(library, name, number)| {
+            let library = session.libraries.get(&LibraryName::of(&["cairn", library]))?;
+            let table = &session.modules[library.module as usize].table;
+            match table.get(&session.names.known(name)?)?.binding {
+                Binding::Global(g) => Some((GlobalId(g.0 + moved), number)),
+                _ => None,
+            }
         };
-        [("eval", transform::EVAL), ("environment", transform::ENVIRONMENT)]
-            .into_iter()
-            .filter_map(variable)
-            .collect()
+        [
+            ("evaluator", "eval", transform::EVAL),
+            ("evaluator", "environment", transform::ENVIRONMENT),
+            ("reader", "read:checked", transform::READ),
+        ]
+        .into_iter()
+        .filter_map(variable)
+        .collect()
     }
 
     /// The session with the text of Cairn's libraries that transformers see, and what is added to its variables.
@@ -99,6 +105,11 @@ impl<'a> Expander<'a> {
 }
 
 impl Evaluator<'_> {
+    /// The text of a file, which is found as one that the program includes.
+    pub(super) fn file(&self, path: &str) -> Result<String, String> {
+        self.loader.borrow_mut().load_include("", path).map(|(_, text)| text)
+    }
+
     /// The environment of these import sets.
     pub(super) fn environment(&self, sets: &str) -> Result<u32, String> {
         let mut evaluation = self.evaluation.borrow_mut();
@@ -192,6 +203,51 @@ pub(super) fn simple_datum(v: &Value<'_>) -> Option<Datum> {
         Val::Numbers(kind, b) => Datum::Numbers(*kind, b.clone()),
         _ => return None,
     })
+}
+
+/// The datum that a text begins with, `None` at its end, and how many bytes were read.
+pub(super) fn read_datum<'p>(text: &str) -> Result<(Option<Value<'p>>, usize), String> {
+    let mut names = Names::default();
+    let mut reader = Reader::new(0, text, &mut names);
+    let datum = reader.next_datum().map_err(|d| d.message)?;
+    let length = reader.position();
+    let symbol = |id: Ident| Val::Symbol(names.name(id).clone());
+    Ok((datum.map(|x| value(&x, &symbol, &|_, _, _| ())), length))
+}
+
+/// A form as data: `identifier` is what an identifier becomes, `made` is told of each pair of a list, with the places
+/// of the list from there on and of the element.
+pub(super) fn value<'p>(
+    x: &Syntax,
+    identifier: &dyn Fn(Ident) -> Value<'p>,
+    made: &dyn Fn(&Value<'p>, Span, Span),
+) -> Value<'p> {
+    let part = |x: &Syntax| value(x, identifier, made);
+    match &x.datum {
+        Datum::Nil => Val::Nil,
+        Datum::Bool(b) => boolean(*b),
+        Datum::Char(c) => transform::character(*c),
+        Datum::Eof => Val::Atom(Atom::Eof),
+        Datum::Default => Val::Atom(Atom::Default),
+        Datum::Unspecified | Datum::Reference(_) => Val::Atom(Atom::Unspecified),
+        Datum::Ident(id) => identifier(*id),
+        Datum::Number(n) => Val::Num((**n).clone()),
+        Datum::String(s) => transform::string(s),
+        Datum::Bytes(b) => Val::Bytes(Rc::new(RefCell::new(b.to_vec()))),
+        Datum::Numbers(kind, b) => Val::Numbers(*kind, b.clone()),
+        Datum::List(_) | Datum::Dotted(_) => grow(|| {
+            let (items, tail) = x.parts();
+            let mut list = tail.map_or(Val::Nil, part);
+            for item in items.iter().rev() {
+                list = Val::Pair(cells(vec![part(item), list]));
+                let whole = if std::ptr::eq(item, &items[0]) { x.span } else { item.span };
+                made(&list, whole, item.span);
+            }
+            list
+        }),
+        Datum::Vector(items) => grow(|| Val::Vector(cells(items.iter().map(part).collect()))),
+        Datum::Labeled(_, items) => part(&items[0]),
+    }
 }
 
 /// Data as a form.

@@ -12,6 +12,7 @@
    get-string-some port-closed? clear-input-port clear-output-port
    console-input-port console-output-port console-error-port
    enable-interrupts disable-interrupts lock-object unlock-object collect-rendezvous
+   virtual-register set-virtual-register! virtual-register-count
    scheme-version scheme-version-number machine-type petite? interactive? abort system
    compile-imported-libraries generate-wpo-files generate-procedure-source-information undefined-variable-warnings
    enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
@@ -135,6 +136,12 @@
     (define (lock-object x) (if #f #f))
     (define (unlock-object x) (if #f #f))
     (define (collect-rendezvous) (if #f #f))
+
+    ;; Registers for whatever a program likes; all threads have the same.
+    (define registers (make-vector 16 0))
+    (define (virtual-register-count) (vector-length registers))
+    (define (virtual-register k) (vector-ref registers k))
+    (define (set-virtual-register! k x) (vector-set! registers k x))
 
     (define-syntax define-parameters
       (syntax-rules ()

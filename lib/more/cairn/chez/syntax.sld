@@ -1,12 +1,12 @@
 ;;; (cairn chez syntax): forms of Chez Scheme: old kinds of records, dispatch on records that are lists, tracing.
 (define-library (cairn chez syntax)
-  (export define-structure define-record rec record-case exclusive-cond alias eval-when meta-cond
-          critical-section with-interrupts-disabled
+  (export define-structure define-record rec record-case (rename chez-case case) exclusive-cond alias
+          eval-when meta-cond critical-section with-interrupts-disabled
           trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
           (cairn syntax-case)
           (only (cairn rnrs records) define-record-type fields mutable immutable parent protocol)
-          (only (srfi 1) split-at)
+          (only (srfi 1) every split-at)
           (only (srfi 226 control continuation-marks) make-continuation-mark-key with-continuation-mark
                 call-with-immediate-continuation-mark current-continuation-marks continuation-mark-set-first))
   (begin
@@ -103,6 +103,32 @@
         ((_ v (key formals body ...) clause ...)
          (record-case-clauses v ((key) formals body ...) clause ...))))
 
+    ;; Keys are compared by equal?, and one that is no list may stand alone: (key body …).
+    (define-syntax chez-case
+      (lambda (form)
+        (define (is? x keyword) (and (identifier? x) (free-identifier=? x keyword)))
+        (define (in-list clause)
+          (syntax-case clause ()
+            ((word . body) (is? #'word #'else) clause)
+            (((key ...) . body) clause)
+            ((key . body) #'((key) . body))))
+        (define (by-eqv? clause)
+          (syntax-case clause ()
+            (((key ...) . body)
+             (every (lambda (key) (or (symbol? key) (number? key) (char? key) (boolean? key) (null? key)))
+                    (syntax->datum #'(key ...))))
+            (_ #t)))
+        (define (by-equal clause)
+          (syntax-case clause ()
+            ((keys arrow f) (is? #'arrow #'=>) (by-equal #'(keys (f value))))
+            ((word . body) (is? #'word #'else) clause)
+            ((keys . body) #'((member value 'keys) . body))))
+        (syntax-case form ()
+          ((_ e clause ...)
+           (let ((clauses (map in-list #'(clause ...))))
+             (if (every by-eqv? clauses)
+                 #`(case e #,@clauses)
+                 #`(let ((value e)) (cond #,@(map by-equal clauses)))))))))
     (define-syntax exclusive-cond
       (syntax-rules () ((_ clause ...) (cond clause ...))))
     ;; Another name for a variable or a macro.

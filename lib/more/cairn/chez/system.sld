@@ -11,9 +11,10 @@
    date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex
    make-condition condition-wait condition-signal condition-broadcast make-thread-parameter
-   load-shared-object foreign-procedure foreign-alloc foreign-free foreign-ref foreign-set!
-   foreign-sizeof)
-  (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme time)
+   load-shared-object foreign-procedure foreign-callable foreign-callable-entry-point foreign-alloc
+   foreign-free foreign-ref foreign-set! foreign-sizeof)
+  (import (rename (except (scheme base) let-syntax letrec-syntax) (define-record-type define-plain-record-type))
+          (scheme case-lambda) (scheme time)
           (prefix (only (scheme file) open-output-file) r7-) (scheme process-context)
           (cairn syntax-case) (cairn c)
           (only (cairn control) wrong-type)
@@ -176,12 +177,14 @@
                            (fixnum . long) (double-float . double) (single-float . float) (void* . uintptr_t)
                            (uptr . uintptr_t) (iptr . intptr_t) (u8* . bytevector) (boolean . bool)
                            (unsigned-char . unsigned-char) (unsigned-int . unsigned-int)
-                           (unsigned-long . unsigned-long) (unsigned-short . unsigned-short)))))
+                           (unsigned-long . unsigned-long) (unsigned-short . unsigned-short)
+                           (long-long . int64) (unsigned-long-long . uint64) (utf-8 . string) (stdbool . bool)))))
         (if entry (datum->syntax t (cdr entry)) t)))
+    ;; Conventions of calls, `__collect_safe` and `#f` among them, make no difference.
     (define-syntax foreign-procedure
       (lambda (form)
         (syntax-case form ()
-          ((_ entry (type ...) result)
+          ((_ convention ... entry (type ...) result)
            (with-syntax (((type ...) (map c-type #'(type ...))) (result (c-type #'result)))
              (if (string? (syntax->datum #'entry))
                  #'(find-entry (lambda (library)
@@ -189,6 +192,19 @@
                                      (c-procedure result entry (type ...) library)
                                      (c-procedure result entry (type ...)))))
                  #'(c-procedure result "foreign-procedure" (type ...) (address->pointer entry))))))))
+    ;; A procedure that C can call, as what holds its address. It lives as long as the program: nothing need be locked.
+    (define-plain-record-type foreign-code (make-foreign-code address) foreign-code? (address foreign-code-address))
+    (define-syntax foreign-callable
+      (lambda (form)
+        (syntax-case form ()
+          ((_ convention ... procedure (type ...) result)
+           (with-syntax (((type ...) (map c-type #'(type ...))) (result (c-type #'result)))
+             #'(make-foreign-code (pointer-address (c-callback result (type ...) procedure))))))))
+    (define (foreign-callable-entry-point code)
+      (if (foreign-code? code)
+          (foreign-code-address code)
+          (wrong-type "foreign-callable-entry-point" "what foreign-callable makes" code)))
+
     ;; In the libraries loaded, the last first, or in the program.
     (define (find-entry make)
       (let loop ((l libraries))
