@@ -55,21 +55,29 @@ pub struct Place {
 }
 
 /// The file that says what the file means: a file that is part of a library, `x.scm` with `(include "x.scm")` in a
-/// `.sld` beside it, means nothing alone.
+/// `.sld` beside it, or `(include "d/x.scm")` in one beside its directory, means nothing alone.
 pub fn whole(path: &Path) -> PathBuf {
     let part = || {
         let name = path.file_name()?.to_str().filter(|n| !n.ends_with(".sld"))?;
-        let quoted = format!("\"{name}\"");
-        let beside = std::fs::read_dir(path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")));
-        let mut libraries: Vec<PathBuf> = beside
-            .ok()?
-            .filter_map(|e| Some(path.with_file_name(e.ok()?.file_name())))
-            .filter(|p| p.extension().is_some_and(|e| e == "sld"))
-            .collect();
-        libraries.sort();
-        libraries.into_iter().find(|l| std::fs::read_to_string(l).is_ok_and(|text| text.contains(&quoted)))
+        let directory = path.parent()?;
+        let beside = || library_that_says(directory, name);
+        let above = || {
+            let name = format!("{}/{name}", directory.file_name()?.to_str()?);
+            library_that_says(directory.parent()?, &name)
+        };
+        beside().or_else(above)
     };
     part().unwrap_or_else(|| path.to_path_buf())
+}
+
+/// The first library in a directory in which a text stands in quotation marks.
+fn library_that_says(directory: &Path, text: &str) -> Option<PathBuf> {
+    let quoted = format!("\"{text}\"");
+    let here = if directory == Path::new("") { Path::new(".") } else { directory };
+    let names = std::fs::read_dir(here).ok()?.filter_map(|e| Some(directory.join(e.ok()?.file_name())));
+    let mut libraries: Vec<PathBuf> = names.filter(|p| p.extension().is_some_and(|e| e == "sld")).collect();
+    libraries.sort();
+    libraries.into_iter().find(|l| std::fs::read_to_string(l).is_ok_and(|text| text.contains(&quoted)))
 }
 
 pub(crate) fn all<'a>(
