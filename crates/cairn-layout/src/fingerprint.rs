@@ -1,9 +1,9 @@
 //! Which compiler a runtime library belongs to.
 //!
 //! The problem: an executable is linked with the runtime library that lies beside `cairn`, and one of another build
-//! (half installed, or being made anew) has other runtime calls at the same places: the program would compute something
-//! else. The idea: a number that is made of what they must agree on is in the name of a symbol of the runtime, which the
-//! linker must find.
+//! (half installed, or being made anew) has other runtime calls at the same places: the program would compute
+//! something else. The idea: a number that is made of what they must agree on is in the name of a symbol of the
+//! runtime, which the linker must find.
 
 use crate::calls::RT_CALLS;
 use crate::machine::Machine;

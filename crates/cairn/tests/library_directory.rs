@@ -168,6 +168,8 @@ fn the_runtime_of_another_cairn_is_refused() {
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("libcairn_rt.a is another cairn's; build Cairn again with ./cairn"), "{error}");
+    let library = scratch.0.join("libcairn_rt.a").display().to_string();
+    let expected = format!("the runtime library {library} is another cairn's; build Cairn again with ./cairn");
+    assert!(error.contains(&expected), "{error}");
     assert!(!output.status.success() && !scratch.0.join("p").exists());
 }

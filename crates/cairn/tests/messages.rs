@@ -60,6 +60,8 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("there is no OS thread for a blocking call: {}", "likewise"),
     ("no native code: {reason}", "told to tests: the generator of programs looks for it"),
     ("the result must be a string without NUL", "in shared.rs: only a shared library answers C with a text"),
+    ("expected nine fixnums", "lib/more/cairn/regexp.sld makes what it gives"),
+    ("expected a u32vector", "likewise: a table of its automaton"),
     ("the code around it has grown enough", "no small program grows so much"),
     ("no module table", "the object code was not made by this compiler"),
     ("linking {} failed", "the linker's own words follow"),
@@ -273,6 +275,7 @@ fn every_message_of_the_command_has_an_example() {
         "manual",
         "why_slow",
         "library_once",
+        "library_directory",
     ] {
         golden += &text_of(&[root().join(format!("crates/cairn/tests/{test}.rs"))]);
     }
