@@ -70,6 +70,27 @@ fn zlib_compresses() {
 }
 
 #[test]
+fn zstd_compresses_in_one_step_and_in_streams() {
+    if is_there("libzstd.so.1", "libzstd1") {
+        prints_everywhere("tests/c/zstd.scm", &fs::read_to_string(root().join("tests/c/zstd.out")).unwrap());
+    }
+}
+
+#[test]
+fn pcre2_matches_replaces_and_calls_back() {
+    if is_there("libpcre2-8.so.0", "libpcre2-8-0") {
+        prints_everywhere("tests/c/pcre2.scm", &fs::read_to_string(root().join("tests/c/pcre2.out")).unwrap());
+    }
+}
+
+#[test]
+fn ncurses_writes_on_a_screen() {
+    if is_there("libncursesw.so.6", "libncursesw6") {
+        prints_everywhere("tests/c/ncurses.scm", &fs::read_to_string(root().join("tests/c/ncurses.out")).unwrap());
+    }
+}
+
+#[test]
 fn files_and_directories_by_srfi_170() {
     prints_everywhere("tests/c/posix.scm", &fs::read_to_string(root().join("tests/c/posix.out")).unwrap());
 }
