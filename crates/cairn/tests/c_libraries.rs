@@ -91,6 +91,13 @@ fn ncurses_writes_on_a_screen() {
 }
 
 #[test]
+fn openssl_carries_tls_over_sockets() {
+    if is_there("libssl.so.3", "libssl3") {
+        prints_everywhere("examples/tls.scm", &fs::read_to_string(root().join("tests/c/tls.out")).unwrap());
+    }
+}
+
+#[test]
 fn files_and_directories_by_srfi_170() {
     prints_everywhere("tests/c/posix.scm", &fs::read_to_string(root().join("tests/c/posix.out")).unwrap());
 }
