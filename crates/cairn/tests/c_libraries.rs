@@ -97,6 +97,33 @@ fn openssl_carries_tls_over_sockets() {
     }
 }
 
+/// A plot, in three formats; a file that cannot be written is an error.
+#[test]
+fn cairo_plots() {
+    if !is_there("libcairo.so.2", "libcairo2") {
+        return;
+    }
+    let directory = Directory::new("c-cairo");
+    let plot = |options: &[&str], name: &str| {
+        let file = directory.0.join(name);
+        let output = cairn(&[&["run"], options, &["examples/plot.scm", file.to_str().unwrap()]].concat(), "");
+        printed(&output);
+        fs::read(file).unwrap()
+    };
+    let svg = String::from_utf8(plot(&[], "a.svg")).unwrap();
+    assert!(svg.starts_with("<?xml") && svg.ends_with("</svg>\n"), "{svg}");
+    // a curve of 401 points, of which cairo leaves out those on a line
+    let longest = svg.split("<path").map(|path| path.matches(" L ").count()).max();
+    assert!(longest.is_some_and(|n| (300..=400).contains(&n)), "{longest:?}");
+    let png = plot(&["--opt=high"], "a.png");
+    assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(png[16..24], [0, 0, 2, 128, 0, 0, 1, 144], "640 by 400");
+    assert!(plot(&["--opt=low"], "a.pdf").starts_with(b"%PDF-"));
+    let output = cairn(&["run", "examples/plot.scm", "/nowhere/a.svg"], "");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("error: cairo: error while writing"), "{error}");
+}
+
 #[test]
 fn files_and_directories_by_srfi_170() {
     prints_everywhere("tests/c/posix.scm", &fs::read_to_string(root().join("tests/c/posix.out")).unwrap());

@@ -1,0 +1,103 @@
+;;; A plot by the graphics library cairo.  (apt-get install libcairo2)
+;;;
+;;; Writes plot.svg, or the file that is named; a name that ends in .png or .pdf makes one of those.
+
+(import (scheme base) (scheme inexact) (scheme process-context) (cairn c))
+
+(define cairo (c-library "libcairo.so.2"))
+
+(define-syntax define-cairo
+  (syntax-rules ()
+    ((_ (name c-name result argument ...) ...)
+     (begin (define name (c-procedure result c-name (argument ...) cairo)) ...))))
+
+(define-cairo
+  (image-surface "cairo_image_surface_create" pointer int int int)
+  (svg-surface "cairo_svg_surface_create" pointer string double double)
+  (pdf-surface "cairo_pdf_surface_create" pointer string double double)
+  (write-png "cairo_surface_write_to_png" int pointer string)
+  (finish-surface "cairo_surface_finish" void pointer)
+  (surface-status "cairo_surface_status" int pointer)
+  (free-surface "cairo_surface_destroy" void pointer)
+  (status-text "cairo_status_to_string" string int)
+  (make-context "cairo_create" pointer pointer)
+  (free-context "cairo_destroy" void pointer)
+  (color! "cairo_set_source_rgb" void pointer double double double)
+  (width! "cairo_set_line_width" void pointer double)
+  (paint "cairo_paint" void pointer)
+  (move-to "cairo_move_to" void pointer double double)
+  (line-to "cairo_line_to" void pointer double double)
+  (stroke "cairo_stroke" void pointer)
+  (font! "cairo_select_font_face" void pointer string int int)
+  (font-size! "cairo_set_font_size" void pointer double)
+  (show-text "cairo_show_text" void pointer string))
+
+(define (check status)
+  (unless (= status 0) (error (string-append "cairo: " (status-text status)))))
+
+(define (ends-in? name end)
+  (let ((n (string-length name)) (m (string-length end)))
+    (and (>= n m) (string=? end (substring name (- n m) n)))))
+
+;; Draws on a surface for the file; `draw` gets the context.
+(define (draw-file name width height draw)
+  (let* ((png? (ends-in? name ".png"))
+         (surface (cond
+                    (png? (image-surface 0 width height))
+                    ((ends-in? name ".pdf") (pdf-surface name width height))
+                    (else (svg-surface name width height))))
+         (context (begin (check (surface-status surface)) (make-context surface))))
+    (dynamic-wind
+     (lambda () #f)
+     (lambda ()
+       (draw context)
+       (if png? (check (write-png surface name)))
+       (finish-surface surface)
+       (check (surface-status surface)))
+     (lambda ()
+       (free-context context)
+       (free-surface surface)))))
+
+;; Plots functions from `from` to `to`, whose values are from `low` to `high`, each in a color.
+(define (plot name from to low high curves)
+  (define-values (width height margin) (values 640 400 40))
+  (define (x-of x) (+ margin (* (- width (* 2. margin)) (/ (- x from) (- to from)))))
+  (define (y-of y) (- height margin (* (- height (* 2. margin)) (/ (- y low) (- high low)))))
+  (define (draw cr)
+    (define (line x1 y1 x2 y2)
+      (move-to cr x1 y1)
+      (line-to cr x2 y2)
+      (stroke cr))
+    (define (label x y n)
+      (move-to cr x y)
+      (show-text cr (number->string n)))
+    (color! cr 1 1 1)
+    (paint cr)
+    (font! cr "sans-serif" 0 0)
+    (font-size! cr 12)
+    (width! cr 1)
+    (do ((x from (+ x 1))) ((> x to))
+      (color! cr .85 .85 .85)
+      (line (x-of x) margin (x-of x) (- height margin))
+      (color! cr 0 0 0)
+      (label (- (x-of x) 4) (- height 20) x))
+    (do ((y low (+ y 1))) ((> y high))
+      (color! cr .85 .85 .85)
+      (line margin (y-of y) (- width margin) (y-of y))
+      (color! cr 0 0 0)
+      (label 14 (+ (y-of y) 4) y))
+    (width! cr 2)
+    (for-each
+     (lambda (curve)
+       (apply color! cr (cdr curve))
+       (do ((i 0 (+ i 1))) ((> i 400))
+         (let ((x (+ from (* (/ i 400.) (- to from)))))
+           ((if (= i 0) move-to line-to) cr (x-of x) (y-of ((car curve) x)))))
+       (stroke cr))
+     curves))
+  (draw-file name width height draw))
+
+(let ((arguments (cdr (command-line))))
+  (plot (if (pair? arguments) (car arguments) "plot.svg") -6 6 -2 2
+        (list (list sin .8 .2 .2)
+              (list (lambda (x) (* 2 (exp (- (* x x .2))) (cos (* 3 x)))) .2 .3 .8))))
