@@ -13,5 +13,5 @@
         srfi-141 srfi-143 srfi-144 srfi-145 srfi-146 srfi-149 srfi-151 srfi-152 srfi-158 srfi-160 srfi-162 srfi-165
         srfi-166 srfi-170 srfi-171 srfi-173 srfi-175 srfi-178 srfi-180 srfi-188 srfi-189 srfi-193 srfi-194 srfi-195
         srfi-196 srfi-197 srfi-203 srfi-204 srfi-207 srfi-209 srfi-214 srfi-217 srfi-219 srfi-221 srfi-222
-        srfi-223 srfi-224 srfi-225 srfi-227 srfi-228 srfi-229 srfi-230 srfi-232 srfi-233 srfi-234 srfi-235
-        srfi-236 srfi-239 srfi-244 srfi-248 srfi-250 srfi-253))))
+        srfi-223 srfi-224 srfi-225 srfi-227 srfi-228 srfi-229 srfi-230 srfi-231 srfi-232 srfi-233 srfi-234
+        srfi-235 srfi-236 srfi-239 srfi-244 srfi-248 srfi-250 srfi-253))))

@@ -140,6 +140,7 @@ pub const FEATURES: &[&str] = &[
     "srfi-228",
     "srfi-229",
     "srfi-230",
+    "srfi-231",
     "srfi-232",
     "srfi-233",
     "srfi-234",
