@@ -12,7 +12,7 @@
 pub use super::machine::Natives;
 use super::machine::{Host, Machine, Out, Procedure, Value};
 use super::stop::{Res, Stop};
-use super::values::{Atom, Val, boolean, cells, fixnum, list};
+use super::values::{Atom, Val, boolean, cells, fixnum, list, unspecified};
 use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
@@ -37,6 +37,14 @@ pub const FRESH: u32 = u32::MAX;
 pub const EVAL: u32 = FRESH - 1;
 /// See [`EVAL`].
 pub const ENVIRONMENT: u32 = FRESH - 2;
+
+/// The number of the procedure that is called with what nobody handles. If that says that a form is wrong
+/// ([`REFUSES`]), the host is called with this number, and with what is said.
+pub const UNCAUGHT: u32 = FRESH - 3;
+
+/// By `syntax-host`, a transformer says that a form is wrong: the condition that it will raise, and what is wrong,
+/// which is the host's to understand.
+pub const REFUSES: u32 = ASKED + 6;
 
 /// What `syntax-host` asks for is this and more: the procedure of the host with that number.
 pub const ASKED: u32 = 1 << 16;
@@ -84,6 +92,7 @@ pub fn run_transformer<'p>(
     for e in stores {
         machine.value(e, &None)?;
     }
+    machine.world.set_slot(slot::UNCAUGHT_HOOK, native(UNCAUGHT));
     for (variable, number) in natives.evaluating() {
         machine.assign(variable, native(number));
     }
@@ -173,6 +182,14 @@ impl<'p> Machine<'p> {
                 None => Err("expected an environment of `environment`".into()),
             },
             (EVAL, _) => Err("expected an expression and an environment".into()),
+            (UNCAUGHT, [raised]) => {
+                if let Some((condition, what)) = &*host.refusal.borrow()
+                    && condition.is_eq(raised)
+                {
+                    self.ask(UNCAUGHT, std::slice::from_ref(what))?;
+                }
+                return Ok(Out::One(unspecified()));
+            }
             _ => return self.ask(n, args).map(Out::One),
         };
         // which the transformer may handle
@@ -217,7 +234,13 @@ impl<'p> Machine<'p> {
     pub(super) fn ask_host(&self, args: &[Value<'p>]) -> Res<Value<'p>> {
         match args {
             [Val::Num(Number::Int(Int::Fix(what))), operands @ ..] if self.host.is_some() => {
-                self.ask(ASKED + *what as u32, operands)
+                match (ASKED + *what as u32, operands, &self.host) {
+                    (REFUSES, [condition, what], Some(host)) => {
+                        *host.refusal.borrow_mut() = Some((condition.clone(), what.clone()));
+                        Ok(boolean(false))
+                    }
+                    (what, ..) => self.ask(what, operands),
+                }
             }
             _ => Err(Stop::Unsupported("syntax-host")),
         }
