@@ -315,10 +315,21 @@
         ((_ at type x) (c-store! at (c-type type) 0 x))
         ((_ at type offset x) (c-store! at (c-type type) offset x))))
 
+    ;; Errors are those of `who`, which the runtime does not know.
+    (define (load who at type offset)
+      (let ((x (%c-load at type offset pointer)))
+        (if (%null? x) (%c-misplaced who at offset (%c-bytes type) pointer) x)))
+    (define (copy-out who at offset bytes)
+      (let ((x (%c-copy-out at offset bytes pointer)))
+        (if (%null? x) (%c-misplaced who at offset bytes pointer) x)))
+    (define (copy-in! who at offset v bytes)
+      (if (%null? (%c-copy-in! at offset v pointer))
+          (%c-misplaced who at offset bytes pointer)))
+
     ;; A structure is a pointer to it.
     (define (c-load at type offset)
       (if (%fixnum? type)
-          (%c-load at type offset pointer)
+          (load "c-ref" at type offset)
           (begin
             (check-struct "c-ref" type)
             (pointer+ at offset))))
@@ -326,13 +337,16 @@
       (if (%fixnum? type)
           (store! "c-set!" at type offset x)
           (let ((bytes (struct-bytes (check-struct "c-set!" type))))
-            (%c-copy-in! at offset (%c-copy-out x 0 bytes pointer) pointer))))
+            (copy-in! "c-set!" at offset (copy-out "c-set!" x 0 bytes) bytes))))
 
     (define (store! who at type offset x)
-      (if (%not (%c-store! at type offset x pointer))
-          (raise-condition (if (%fixnum? x) (kind-range) (kind-type)) who
-                           (%string-concat (%cons "the value must be " (%cons (%c-expected type) (%cons ", got" '()))))
-                           (%cons x '()) (no-site))))
+      (let ((stored (%c-store! at type offset x pointer)))
+        (cond
+          ((%null? stored) (%c-misplaced who at offset (%c-bytes type) pointer))
+          ((%not stored)
+           (raise-condition (if (%fixnum? x) (kind-range) (kind-type)) who
+                            (%string-concat (%cons "the value must be " (%cons (%c-expected type) (%cons ", got" '()))))
+                            (%cons x '()) (no-site))))))
 
     (define (check-struct who x)
       (if (c-struct? x) x (wrong-type who "a type of C or a structure" x)))
@@ -357,13 +371,15 @@
         ((p n) (pointer->bytevector p n 0))
         ((p n offset)
          (if (natural? n)
-             (%c-copy-out p offset n pointer)
+             (copy-out "pointer->bytevector" p offset n)
              (wrong-type "pointer->bytevector" "a number of bytes" n)))))
 
     (define pointer-copy!
       (case-lambda
-        ((p v) (%c-copy-in! p 0 v pointer))
-        ((p v offset) (%c-copy-in! p offset v pointer))))
+        ((p v) (pointer-copy! p v 0))
+        ((p v offset)
+         (if (%null? (%c-copy-in! p offset v pointer))
+             (%c-misplaced "pointer-copy!" p offset v pointer)))))
 
     ;;;; Structures
 
@@ -463,9 +479,6 @@
           (if (if (%fx<= 0 i) (%fx< i length) #f) i (out-of-range who "index out of range" i))
           (wrong-type who "an index" i)))
 
-    (define (check-place who at)
-      (if (if (pointer? at) #t (%numeric-kind at)) at (wrong-type who "a pointer or a bytevector" at)))
-
     ;; Calls `use` with type, offset, length of an array or #f, and bytes of an element, of field `i`.
     (define (call-with-field struct i use)
       (let* ((fields (struct-fields struct)) (at (%fx* 4 i)) (type (%vector-ref fields (%fx+ at 1))))
@@ -476,10 +489,9 @@
       (call-with-field struct i
         (lambda (type offset length step)
           (define (get at offset)
-            (check-place who at)
             (if (%fixnum? type)
-                (%c-load at type offset pointer)
-                (if (pointer? at) (pointer+ at offset) (%c-copy-out at offset step pointer))))
+                (load who at type offset)
+                (if (pointer? at) (pointer+ at offset) (copy-out who at offset step))))
           (if length
               (case-lambda
                 ((at) (pointer+ (if (pointer? at) at (wrong-type who "a pointer" at)) offset))
@@ -491,10 +503,9 @@
         (lambda (type offset length step)
           ;; A structure is copied from a pointer to another one.
           (define (set at offset x)
-            (check-place who at)
             (if (%fixnum? type)
                 (store! who at type offset x)
-                (%c-copy-in! at offset (%c-copy-out (check-place who x) 0 step pointer) pointer)))
+                (copy-in! who at offset (copy-out who x 0 step) step)))
           (if length
               (lambda (at i x) (set at (%fx+ offset (%fx* step (field-index who i length))) x))
               (lambda (at x) (set at offset x))))))
@@ -517,10 +528,9 @@
     ;; `sign`: #t of a field with a sign, #f of one without, or `boolean`.
     (define (c-bits-getter parts width sign who)
       (lambda (at)
-        (check-place who at)
         (let ((n (over-parts parts 0
                              (lambda (type offset below bits before n)
-                               (+ n (arithmetic-shift (bits-of (%c-load at type offset pointer) below bits) before))))))
+                               (+ n (arithmetic-shift (bits-of (load who at type offset) below bits) before))))))
           (cond
             ((%eq? sign 'boolean) (%not (%eq? n 0)))
             ((if sign (<= (arithmetic-shift 1 (%fx- width 1)) n) #f) (- n (arithmetic-shift 1 width)))
@@ -532,7 +542,6 @@
         (define (fits? n)
           (if (exact-integer? n) (if (<= least n) (< n end) #f) #f))
         (lambda (at x)
-          (check-place who at)
           (let ((n (if (%eq? sign 'boolean) (if x 1 0) x)))
             (if (%not (fits? n))
                 (raise-condition (if (%fixnum? n) (kind-range) (kind-type)) who
@@ -543,7 +552,7 @@
                                  (%cons x '()) (no-site)))
             (over-parts parts #f
                         (lambda (type offset below bits before state)
-                          (let* ((old (%c-load at type offset pointer))
+                          (let* ((old (load who at type offset))
                                  (gone (- old (arithmetic-shift (bits-of old below bits) below))))
                             (store! who at type offset (+ gone (arithmetic-shift (bits-of n before bits) below)))
                             #f)))))))))

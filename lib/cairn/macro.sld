@@ -5,8 +5,9 @@
 (define-library (cairn macro)
   (export er-macro-transformer sc-macro-transformer rsc-macro-transformer
           make-syntactic-closure close-syntax syntactic-closure? identifier? identifier=?
-          derived-identifier)
-  (import (cairn syntax) (cairn primitives) (only (cairn control) error wrong-type))
+          derived-identifier refuse-form raise-refusal)
+  (import (cairn syntax) (cairn primitives) (cairn layout)
+          (only (cairn control) error wrong-type raise make-condition))
   (begin
 
     (define (tagged? x tag)
@@ -44,6 +45,19 @@
       (if (%null? symbols)
           ""
           (%string-append (%symbol->string (%car symbols)) (text-of (%cdr symbols)))))
+
+    ;; A transformer does not take the form: the message is about a part of it, or about something that stands
+    ;; nowhere in it, and the help, or #f, shows how the form is written.
+    (define (refuse-form message part help)
+      (let ((about (%cons part '())))
+        (raise-refusal (make-condition (kind-other) #f message about (no-site)) #f message about help)))
+
+    ;; Raises a condition. If nobody handles it the expander says: who, unless that is #f, the message, at the place of
+    ;; the first of the forms `about` that is part of the macro's use, and the help, unless that is #f.
+    (define (raise-refusal condition who message about help)
+      ;; 6: see cairn-core/src/interp/transform.rs
+      (%syntax-host 6 condition (%vector who message about help))
+      (raise condition))
 
     ;; Do two identifiers mean the same in their environments?
     (define (identifier=? env1 id1 env2 id2)

@@ -1,2 +1,3 @@
 (define (f x)
   (if))
+(guard () 1)

@@ -443,7 +443,7 @@ mod tests {
         let (program, _) = module_of(text, &[200], &[]);
         // cells: f, the module's value, the string, the list
         let made = result(&program, &["'f", "0", "'first", "'second"], "(call (call (%vector-ref @module.99 0)))");
-        assert_eq!(made, " Ok(\"(first . (second . (a . (5 . ()))))\")");
+        assert_eq!(made, " Ok(\"(first second a 5)\")");
     }
 
     #[test]

@@ -343,14 +343,15 @@ macro_rules! for_each_rt_call {
             (cairn_c_wide, "c-wide", 1, ALLOC)                                   // signed?: the result of a direct call that was no fixnum
             (cairn_c_errno, "c-errno", 0, 0)
             (cairn_c_error_text, "c-error-text", 1, ALLOC)                       // number
-            (cairn_c_load, "c-load", 4, ALLOC | FAIL)                            // pointer or bytevector, type, offset, pointer type
+            (cairn_c_load, "c-load", 4, ALLOC | FAIL)                            // pointer or bytevector, type, offset, pointer type: () if that is no place
+            (cairn_c_misplaced, "c-misplaced", 5, FAIL)                          // who (string), pointer or bytevector, offset, bytes, pointer type: says why that is no place
             (cairn_c_expected, "c-expected", 1, ALLOC)                           // type: what must be there (string)
-            (cairn_c_store, "c-store!", 5, FAIL)                                 // pointer or bytevector, type, offset, value, pointer type: #f if the value does not fit
+            (cairn_c_store, "c-store!", 5, FAIL)                                 // pointer or bytevector, type, offset, value, pointer type: #f if the value does not fit, () if that is no place
             (cairn_c_bytes, "c-bytes", 1, PURE)                                  // type
             (cairn_c_allocate, "c-allocate", 2, ALLOC)                           // bytes, pointer type: pointer, or #f
             (cairn_c_release, "c-release", 2, FAIL)                              // pointer, pointer type
-            (cairn_c_copy_out, "c-copy-out", 4, ALLOC | FAIL)                    // pointer or bytevector, offset, bytes, pointer type: bytevector
-            (cairn_c_copy_in, "c-copy-in!", 4, FAIL)                             // pointer or bytevector, offset, homogeneous vector, pointer type
+            (cairn_c_copy_out, "c-copy-out", 4, ALLOC | FAIL)                    // pointer or bytevector, offset, bytes, pointer type: bytevector, () if that is no place
+            (cairn_c_copy_in, "c-copy-in!", 4, FAIL)                             // pointer or bytevector, offset, homogeneous vector, pointer type: () if that is no place
             (cairn_c_address, "c-address", 2, ALLOC)                             // pointer or #f, pointer type: integer; #f if it is neither
             (cairn_c_pointer, "c-pointer", 2, ALLOC)                             // integer, pointer type: pointer or #f; () if it is no address
             // memory: called by compiled code itself, as the collector's facts say
@@ -393,7 +394,7 @@ macro_rules! rows {
 pub const RT_CALLS: &[RtCall] = for_each_rt_call!(rows);
 
 /// Room for function pointers in the machine context.
-pub const CALL_CAPACITY: usize = 352;
+pub const CALL_CAPACITY: usize = 384;
 
 const _: () = assert!(RT_CALLS.len() <= CALL_CAPACITY);
 

@@ -138,7 +138,7 @@ fn the_command_says_it_as_text_or_json_and_by_its_status() {
     assert_eq!(
         short,
         [
-            ("bad.scm", "error", "bad `if`", [4, 1, 4, 5]),
+            ("bad.scm", "error", "`if` takes a test and one or two expressions, got nothing", [4, 1, 4, 5]),
             ("bad.scm", "warning", "`car` takes 1 argument, but gets 0 here", [2, 4, 2, 9]),
             ("bad.scm", "warning", "`foo` is not defined", [3, 2, 3, 5]),
         ]

@@ -33,8 +33,15 @@ const MARKS: [(&str, bool); 14] = [
 ];
 
 /// Calls of lib/ that fail.
-const SCHEME_MARKS: [&str; 6] =
-    ["(wrong-type ", "(out-of-range ", "(error ", "(fail port ", "(raise-read-error ", "(raise-file-error "];
+const SCHEME_MARKS: [&str; 7] = [
+    "(wrong-type ",
+    "(out-of-range ",
+    "(error ",
+    "(refuse-form ",
+    "(fail port ",
+    "(raise-read-error ",
+    "(raise-file-error ",
+];
 
 /// Messages without an example, and why.
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
@@ -95,6 +102,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot draw a flame graph: {e}", "inferno's own words follow"),
     ("(c:address->pointer {n})", "Scheme, and no message"),
     ("(c:inlined \"{number}\" c:source)", "likewise"),
+    ("(c:lambda {})", "likewise"),
     ("clang-19 cannot link it: {}", "in c_source.rs: it takes a source"),
     ("`{key}` itself, not a pointer to it", "in c_headers.rs: it takes a header"),
     ("of the type {t}, which (cairn c) does not have", "likewise"),

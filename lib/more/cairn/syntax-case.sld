@@ -11,7 +11,7 @@
           make-variable-transformer syntax-violation define-for-syntax begin-for-syntax
           match-syntax build-syntax no-clause)
   (import (scheme base) (cairn syntax) (only (cairn primitives) %syntax-host %generate-symbol)
-          (only (cairn control) wrong-type) (only (cairn records) show-fields!)
+          (only (cairn control) wrong-type) (only (cairn macro) raise-refusal) (only (cairn records) show-fields!)
           (rename (only (cairn rnrs conditions) condition make-who-condition make-message-condition
                         make-syntax-violation)
                   (make-syntax-violation make-violation)))
@@ -24,7 +24,6 @@
     (define like 3)
     (define name-of 4)
     (define temporary 5)
-    (define nothing-matches 6)
 
     ;;;; Identifiers
 
@@ -125,8 +124,10 @@
         (if (pair? x) (loop (cdr x) (+ n 1)) n)))
 
     (define (no-clause x)
-      (%syntax-host nothing-matches #f #f)
-      (syntax-violation 'syntax-case "no clause matches" x))
+      (raise-refusal
+       (condition (make-violation (syntax->datum x) #f) (make-who-condition 'syntax-case)
+                  (make-message-condition "no clause matches"))
+       #f "no clause of the macro's `syntax-case` matches this" (list x) #f))
 
     ;;;; Building
 
@@ -154,7 +155,7 @@
             (for-each
              (lambda (l)
                (if (not (= (length l) n))
-                   (syntax-violation 'syntax "parts that belong together differ in number:" l)))
+                   (error "syntax: parts that belong together differ in number:" (syntax->datum l))))
              lists)
             (let loop ((lists lists) (n n))
               (if (= n 0)
@@ -179,10 +180,11 @@
                        ((identifier? form) (syntax->datum form))
                        ((and (pair? form) (identifier? (car form))) (syntax->datum (car form)))
                        (else #f)))))
-        (raise
+        (raise-refusal
          (if who
              (condition violation (make-who-condition who) (make-message-condition message))
-             (condition violation (make-message-condition message))))))
+             (condition violation (make-message-condition message)))
+         who message (append subform (list form)) #f)))
 
     (define-syntax with-syntax
       (syntax-rules ()

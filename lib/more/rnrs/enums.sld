@@ -7,7 +7,7 @@
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
           (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not bit-set? arithmetic-shift)
           (only (cairn control) wrong-type) (only (cairn records) show-fields!)
-          (only (cairn macro) er-macro-transformer)
+          (only (cairn macro) er-macro-transformer refuse-form)
           (only (cairn rnrs conditions) assertion-violation))
   (begin
 
@@ -128,5 +128,5 @@
     (define (chosen form symbols)
       (if (and (pair? (cdr form)) (null? (cddr form)) (symbol? (cadr form)))
           (let ((x (string->symbol (symbol->string (cadr form)))))
-            (if (memq x symbols) x (error "it has no such symbol:" x)))
-          (error "one symbol is expected" form)))))
+            (if (memq x symbols) x (refuse-form "the enumeration has no such symbol" (cadr form) #f)))
+          (refuse-form "one symbol is expected" form #f)))))

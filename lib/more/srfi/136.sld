@@ -15,7 +15,7 @@
   (export define-record-type make-record-type-descriptor record-type-descriptor? record-type-descriptor
           record-type-predicate record-type-name record-type-parent record-type-fields make-record record?)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type)) (cairn syntax-case)
-          (only (cairn control) error wrong-type)
+          (only (cairn control) wrong-type) (only (cairn macro) refuse-form)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
           (only (cairn rnrs records) note-mutable!)
           (srfi 99 records procedural) (srfi 99 records inspection))
@@ -93,11 +93,11 @@
     ;;;; What define-extended uses
 
     (define (count-from i n) (if (= n 0) '() (cons i (count-from (+ i 1) (- n 1)))))
-    (define (plain x) (syntax->datum x))
+    (define shape-of-field "a field is (name accessor [mutator]), where the name may be #f")
     (define (check-field field)
       (if (not (and (list? field) (<= 2 (length field) 3)
                     (or (not (car field)) (identifier? (car field)))))
-          (error "not a field: (name accessor [mutator]), where the name may be #f:" (plain field))))
+          (refuse-form "not a field of a record" field shape-of-field)))
     ;; The place of an argument of the constructor among the type's own fields: by its name, else by its accessor.
     (define (own-place argument fields)
       (define (search part)
@@ -107,17 +107,17 @@
                 (else (loop (cdr l) (+ i 1))))))
       (or (search car)
           (search cadr)
-          (error "not a field of this record:" (plain argument))))
+          (refuse-form "not a field of this record" argument #f)))
     (define (drop l n) (if (= n 0) l (drop (cdr l) (- n 1))))
     ;; For each of the type's own fields the number of its argument, or #f.
     (define (own-shape arguments inherited fields)
       (if (< (length arguments) inherited)
-          (error "the constructor has fewer arguments than the parent's:" (plain arguments)))
+          (refuse-form "the constructor has fewer arguments than the parent's" arguments #f))
       (let ((shape (make-vector (length fields) #f)))
         (let loop ((l (drop arguments inherited)) (i inherited))
           (if (pair? l)
               (let ((at (own-place (car l) fields)))
-                (if (vector-ref shape at) (error "this field is initialized twice:" (plain (car l))))
+                (if (vector-ref shape at) (refuse-form "this field is initialized twice" (car l) #f))
                 (vector-set! shape at i)
                 (loop (cdr l) (+ i 1)))))
         (vector->list shape)))

@@ -22,8 +22,9 @@
                           (else parts))))
         (use (lambda (x) (is? x hole one? rename compare)) (lambda (x) (is? x dots two? rename compare)) steps)))
 
-    (define (check-step form step)
-      (if (not (and (list? step) (pair? step))) (error "a step is a list of expressions and placeholders:" step form)))
+    (define (check-step step)
+      (if (not (and (list? step) (pair? step)))
+          (refuse-form "a step is a list of expressions and placeholders" step #f)))
 
     ;; Calls `use` with the formals of a step and the expression that it is then.
     (define (open-step step hole? dots? rename use)
@@ -31,14 +32,14 @@
         (cond
           ((null? rest) (use (reverse names) (reverse done)))
           ((and (hole? (car rest)) (pair? (cdr rest)) (dots? (cadr rest)))
-           (if (pair? (cddr rest)) (error "an ellipsis stands at the end of a step:" step))
+           (if (pair? (cddr rest)) (refuse-form "an ellipsis stands at the end of a step" step #f))
            (let ((others (rename 'others)))
              (use (append (reverse names) others)
                   `(,(rename 'apply) ,@(reverse done) ,others))))
           ((hole? (car rest))
            (let ((name (rename (string->symbol (string-append "value" (number->string (length names)))))))
              (loop (cdr rest) (cons name names) (cons name done))))
-          ((dots? (car rest)) (error "an ellipsis stands behind a placeholder:" step))
+          ((dots? (car rest)) (refuse-form "an ellipsis stands behind a placeholder" step #f))
           (else (loop (cdr rest) names (cons (car rest) done))))))
 
     ;; The expression with a step behind it.
@@ -52,7 +53,7 @@
       (if (null? steps)
           expr
           (begin
-            (check-step 'chain (car steps))
+            (check-step (car steps))
             (open-step (car steps) hole? dots? rename
                        (lambda (formals step)
                          (all-steps (then expr formals step rename) (cdr steps) hole? dots? rename))))))
@@ -69,15 +70,15 @@
          (with-placeholders
           (cdr form) 2 rename compare
           (lambda (hole? dots? steps)
-            (if (null? steps) (error "chain-lambda has no steps:" form))
-            (check-step 'chain-lambda (car steps))
+            (if (null? steps) (refuse-form "chain-lambda has no steps" form #f))
+            (check-step (car steps))
             (open-step (car steps) hole? dots? rename
                        (lambda (formals step)
                          `(,(rename 'lambda) ,formals ,(all-steps step (cdr steps) hole? dots? rename)))))))))
 
     ;; A step of one placeholder at most, as a procedure of the name that takes its place.
     (define (with-one step hole? name)
-      (check-step 'chain step)
+      (check-step step)
       (map (lambda (x) (if (hole? x) name x)) step))
 
     (define-syntax chain-and
@@ -103,7 +104,7 @@
               (if (null? steps)
                   expr
                   (let* ((clause (car steps)) (guarded? (and (pair? clause) (pair? (cdr clause)))))
-                    (check-step 'chain-when clause)
+                    (check-step clause)
                     (let ((step (with-one (if guarded? (cadr clause) (car clause)) hole? (rename 'value))))
                       (loop `(,(rename 'let) ((,(rename 'value) ,expr))
                               ,(if guarded? `(,(rename 'if) ,(car clause) ,step ,(rename 'value)) step))
@@ -116,7 +117,7 @@
           (cdr form) 1 rename compare
           (lambda (hole? dots? steps)
             (let ((steps (reverse steps)))
-              (if (null? steps) (error "nest has no expression:" form))
+              (if (null? steps) (refuse-form "nest has no expression" form #f))
               (let loop ((inner (car steps)) (steps (cdr steps)))
                 (if (null? steps) inner (loop (with-one (car steps) hole? inner) (cdr steps))))))))))
 

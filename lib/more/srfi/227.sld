@@ -5,17 +5,17 @@
   (begin
 
     ;; `sequential?`: the defaults see the arguments to their left.
-    (define (expand formals body sequential? rename form)
+    (define (expand formals body sequential? rename)
       (let loop ((rest formals) (required '()) (optional '()))
         (cond
           ((and (pair? rest) (symbol? (car rest)))
-           (if (pair? optional) (error "an argument without a default stands behind one with a default:" (car rest)
-                                       form))
+           (if (pair? optional)
+               (refuse-form "an argument without a default stands behind one with a default" (car rest) #f))
            (loop (cdr rest) (cons (car rest) required) optional))
           ((pair? rest)
            (let ((binding (car rest)))
              (if (not (and (list? binding) (= (length binding) 2) (symbol? (car binding))))
-                 (error "an optional argument is (name default):" binding form))
+                 (refuse-form "an optional argument is (name default)" binding #f))
              (loop (cdr rest) required (cons binding optional))))
           (else (clauses (reverse required) (reverse optional) rest body sequential? rename)))))
 
@@ -55,11 +55,11 @@
     (define-syntax opt-lambda
       (er-macro-transformer
        (lambda (form rename compare)
-         (expand (cadr form) (cddr form) #f rename form))))
+         (expand (cadr form) (cddr form) #f rename))))
     (define-syntax opt*-lambda
       (er-macro-transformer
        (lambda (form rename compare)
-         (expand (cadr form) (cddr form) #t rename form))))
+         (expand (cadr form) (cddr form) #t rename))))
 
     (define-syntax let-optionals
       (syntax-rules ()

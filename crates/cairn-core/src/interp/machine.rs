@@ -93,12 +93,15 @@ pub(super) struct Host<'p> {
     pub(super) symbols: Cell<u32>,
     /// Are claims that checks are not needed checked?
     pub(super) audits: bool,
+    /// The condition that last said that a form is wrong, and what it says of it.
+    pub(super) refusal: RefCell<Option<(Value<'p>, Value<'p>)>>,
 }
 
 impl<'p> Host<'p> {
     /// A host of programs that define what they need.
     pub(super) fn auditing(natives: &'p dyn Natives<'p>, exports: &'p FxHashMap<u32, GlobalId>) -> Host<'p> {
         let definitions = RefCell::default();
-        Host { definitions, natives, exports, values: RefCell::default(), symbols: Cell::new(0), audits: true }
+        let (values, refusal) = Default::default();
+        Host { definitions, natives, exports, values, symbols: Cell::new(0), audits: true, refusal }
     }
 }

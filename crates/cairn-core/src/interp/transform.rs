@@ -12,7 +12,7 @@
 pub use super::machine::Natives;
 use super::machine::{Host, Machine, Out, Procedure, Value};
 use super::stop::{Res, Stop};
-use super::values::{Atom, Val, boolean, cells, fixnum, list};
+use super::values::{Atom, Val, boolean, cells, fixnum, list, unspecified};
 use crate::ir::{Expr, GlobalId, Import, ImportFrom, Program, TopForm};
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_layout::code::Site;
@@ -39,6 +39,14 @@ pub const EVAL: u32 = FRESH - 1;
 pub const ENVIRONMENT: u32 = FRESH - 2;
 /// The number of the procedure in the place of the one that reads a datum from a port.
 pub const READ: u32 = FRESH - 3;
+
+/// The number of the procedure that is called with what nobody handles. If that says that a form is wrong
+/// ([`REFUSES`]), the host is called with this number, and with what is said.
+pub const UNCAUGHT: u32 = FRESH - 4;
+
+/// By `syntax-host`, a transformer says that a form is wrong: the condition that it will raise, and what is wrong,
+/// which is the host's to understand.
+pub const REFUSES: u32 = ASKED + 6;
 
 /// What `syntax-host` asks for is this and more: the procedure of the host with that number.
 pub const ASKED: u32 = 1 << 16;
@@ -86,6 +94,7 @@ pub fn run_transformer<'p>(
     for e in stores {
         machine.value(e, &None)?;
     }
+    machine.world.set_slot(slot::UNCAUGHT_HOOK, native(UNCAUGHT));
     for (variable, number) in natives.evaluating() {
         machine.assign(variable, native(number));
     }
@@ -180,6 +189,14 @@ impl<'p> Machine<'p> {
                 Err(_) => Err("expected an open input port".into()),
             },
             (READ, _) => Err("only ports that a transformer has opened can be read".into()),
+            (UNCAUGHT, [raised]) => {
+                if let Some((condition, what)) = &*host.refusal.borrow()
+                    && condition.is_eq(raised)
+                {
+                    self.ask(UNCAUGHT, std::slice::from_ref(what))?;
+                }
+                return Ok(Out::One(unspecified()));
+            }
             _ => return self.ask(n, args).map(Out::One),
         };
         // which the transformer may handle
@@ -228,7 +245,13 @@ impl<'p> Machine<'p> {
     pub(super) fn ask_host(&self, args: &[Value<'p>]) -> Res<Value<'p>> {
         match args {
             [Val::Num(Number::Int(Int::Fix(what))), operands @ ..] if self.host.is_some() => {
-                self.ask(ASKED + *what as u32, operands)
+                match (ASKED + *what as u32, operands, &self.host) {
+                    (REFUSES, [condition, what], Some(host)) => {
+                        *host.refusal.borrow_mut() = Some((condition.clone(), what.clone()));
+                        Ok(boolean(false))
+                    }
+                    (what, ..) => self.ask(what, operands),
+                }
             }
             _ => Err(Stop::Unsupported("syntax-host")),
         }

@@ -10,7 +10,7 @@ use cairn_layout::object::numeric::NumericKind;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
 use cairn_num::{Int, Number};
 use std::cell::RefCell;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::rc::Rc;
 
 /// Immediate values that are no numbers.
@@ -225,9 +225,16 @@ impl<P> fmt::Display for Val<P> {
             Val::String(s) => write!(f, "{:?}", s.borrow().iter().collect::<String>()),
             Val::Bytes(b) => write!(f, "#u8{:?}", b.borrow()),
             Val::Numbers(kind, b) => write!(f, "#bytes-of-{}{b:?}", kind.name()),
-            Val::Pair(p) => deep(|| {
-                let p = p.borrow();
-                write!(f, "({} . {})", p[0], p[1])
+            Val::Pair(_) => deep(|| {
+                let (mut rest, mut before) = (self.clone(), '(');
+                while let Some((x, next)) = rest.pair() {
+                    write!(f, "{before}{x}")?;
+                    (rest, before) = (next, ' ');
+                }
+                if !matches!(rest, Val::Nil) {
+                    write!(f, " . {rest}")?;
+                }
+                f.write_str(")")
             }),
             Val::Vector(v) => sequence(f, "#(", &v.borrow()),
             Val::Record(v) => {
@@ -249,37 +256,27 @@ impl<P> fmt::Display for Val<P> {
 }
 
 impl<P> Val<P> {
-    /// The written form, lists as programs write them; cut off when it is long.
+    /// As text, of which there is not too much: the value may be circular.
     pub fn written(&self) -> String {
-        let mut out = String::new();
-        self.write_to(&mut out);
-        out
-    }
-
-    fn write_to(&self, out: &mut String) {
-        const LONG: usize = 100_000;
-        match self {
-            Val::Pair(_) => deep(|| {
-                let mut rest = self.clone();
-                out.push('(');
-                while let Some((x, next)) = rest.pair() {
-                    if out.len() > LONG {
-                        out.push('…');
-                        return;
-                    }
-                    x.write_to(out);
-                    if next.pair().is_some() {
-                        out.push(' ');
-                    } else if !matches!(next, Val::Nil) {
-                        out.push_str(" . ");
-                        next.write_to(out);
-                    }
-                    rest = next;
-                }
-                out.push(')');
-            }),
-            x => out.push_str(&x.to_string()),
+        let mut text = Bounded(String::new());
+        if write!(text, "{self}").is_err() {
+            text.0.push('…');
         }
+        text.0
+    }
+}
+
+/// A text that is full at some length.
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        const LONG: usize = 100_000;
+        if self.0.len() > LONG {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(s);
+        Ok(())
     }
 }
 

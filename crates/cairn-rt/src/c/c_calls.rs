@@ -570,51 +570,75 @@ pub extern "C" fn cairn_c_error_text(ctx: &mut Machine, number: Value) -> Value 
     alloc::make_string(ctx, &describe_io(&error))
 }
 
+/// Why bytes lie nowhere.
+enum Misplaced {
+    /// The offset is no fixnum.
+    Offset,
+    /// The bytevector, which is to change, is a literal.
+    Immutable,
+    /// The bytevector has only so many bytes.
+    Beyond(usize),
+    Null,
+    NoPointer,
+}
+
 /// Where `bytes` bytes lie, `offset` bytes behind a pointer, or in a bytevector, in which they must be. `write`: they
 /// are to change.
-fn place(
-    ctx: &mut Machine,
-    who: &str,
-    (at, offset, bytes): (Value, Value, usize),
-    pointer: Value,
-    write: bool,
-) -> Option<u64> {
+fn place(at: Value, offset: Value, bytes: usize, pointer: Value, write: bool) -> Result<u64, Misplaced> {
     if !offset.is_fixnum() {
-        crate::failure::wrong_type(ctx, who, 0, "an offset", offset);
-        return None;
+        return Err(Misplaced::Offset);
     }
     let n = offset.as_fixnum();
     if numeric::kind_of(at).is_some() {
         if write && access::mutable(at).is_none() {
-            crate::failure::wrong_type(ctx, who, 0, "a mutable bytevector", at);
-            return None;
+            return Err(Misplaced::Immutable);
         }
         let length = numeric::bytes(at).len();
         if usize::try_from(n).ok().and_then(|n| n.checked_add(bytes)).is_none_or(|end| end > length) {
-            let message = format!("{bytes} bytes at this offset are not in {length} bytes:");
-            fail(ctx, kind::RANGE, who, message, &[offset]);
-            return None;
+            return Err(Misplaced::Beyond(length));
         }
-        return Some(access::word_address(at, 0) as u64 + n as u64);
+        return Ok(access::word_address(at, 0) as u64 + n as u64);
     }
     match address_of(at, pointer) {
-        Some(0) => {
-            fail(ctx, kind::TYPE, who, "the pointer is NULL", &[]);
-            None
-        }
-        Some(address) => Some(address.wrapping_add(n as u64)),
-        None => {
-            crate::failure::wrong_type(ctx, who, 0, "a pointer or a bytevector", at);
-            None
-        }
+        Some(0) => Err(Misplaced::Null),
+        Some(address) => Ok(address.wrapping_add(n as u64)),
+        None => Err(Misplaced::NoPointer),
     }
 }
 
-/// `(c-load at type offset pointer-type)`.
+/// `(c-misplaced who at offset bytes pointer-type)`: fails, for the reason why another call has found no place there;
+/// `bytes` may be a vector of them.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_c_misplaced(
+    ctx: &mut Machine,
+    who: Value,
+    at: Value,
+    offset: Value,
+    bytes: Value,
+    pointer: Value,
+) -> Value {
+    let who = access::string_text(who);
+    let bytes = if bytes.is_fixnum() { bytes.as_fixnum() as usize } else { numeric::bytes(bytes).len() };
+    // what can only be read was to be written
+    let why = place(at, offset, bytes, pointer, false).err().unwrap_or(Misplaced::Immutable);
+    match why {
+        Misplaced::Offset => crate::failure::wrong_type(ctx, &who, 0, "an offset", offset),
+        Misplaced::Immutable => crate::failure::wrong_type(ctx, &who, 0, "a mutable bytevector", at),
+        Misplaced::Beyond(length) => {
+            let message = format!("{bytes} bytes at this offset are not in {length} bytes:");
+            fail(ctx, kind::RANGE, &who, message, &[offset])
+        }
+        Misplaced::Null => fail(ctx, kind::TYPE, &who, "the pointer is NULL", &[]),
+        Misplaced::NoPointer => crate::failure::wrong_type(ctx, &who, 0, "a pointer or a bytevector", at),
+    };
+    crate::failure::keep_who(ctx)
+}
+
+/// `(c-load at type offset pointer-type)`: `()` if there is nothing ([`cairn_c_misplaced`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_load(ctx: &mut Machine, at: Value, t: Value, offset: Value, pointer: Value) -> Value {
     let t = CType::of(t.as_fixnum() as u8);
-    let Some(address) = place(ctx, "c-ref", (at, offset, t.bytes()), pointer, false) else { return Value::FAIL };
+    let Ok(address) = place(at, offset, t.bytes(), pointer, false) else { return Value::NIL };
     // SAFETY: in a bytevector this was checked; of memory of C the program says so.
     let word = unsafe { load(t, address) };
     value(ctx, t, word, pointer)
@@ -630,10 +654,11 @@ pub extern "C" fn cairn_c_expected(ctx: &mut Machine, t: Value) -> Value {
     alloc::make_string(ctx, &text)
 }
 
-/// `(c-store! at type offset x pointer-type)`: `#f` if the value is none of the type ([`cairn_c_expected`]).
+/// `(c-store! at type offset x pointer-type)`: `#f` if the value is none of the type ([`cairn_c_expected`]), `()` if
+/// there is no place for it ([`cairn_c_misplaced`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_store(
-    ctx: &mut Machine,
+    _ctx: &mut Machine,
     at: Value,
     t: Value,
     offset: Value,
@@ -642,7 +667,7 @@ pub extern "C" fn cairn_c_store(
 ) -> Value {
     let t = CType::of(t.as_fixnum() as u8);
     let Some(word) = scalar(t, x, pointer) else { return Value::FALSE };
-    let Some(address) = place(ctx, "c-set!", (at, offset, t.bytes()), pointer, true) else { return Value::FAIL };
+    let Ok(address) = place(at, offset, t.bytes(), pointer, true) else { return Value::NIL };
     // SAFETY: in a bytevector this was checked; of memory of C the program says so.
     unsafe { store(t, address, word) };
     Value::UNSPECIFIED
@@ -673,7 +698,8 @@ pub extern "C" fn cairn_c_release(ctx: &mut Machine, p: Value, pointer: Value) -
     Value::UNSPECIFIED
 }
 
-/// `(c-copy-out at offset bytes pointer-type)`: a bytevector with these bytes.
+/// `(c-copy-out at offset bytes pointer-type)`: a bytevector with these bytes, `()` if they are not there
+/// ([`cairn_c_misplaced`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_copy_out(
     ctx: &mut Machine,
@@ -687,14 +713,15 @@ pub extern "C" fn cairn_c_copy_out(
     if alloc::never_fits(ctx, Type::Bytevector, count as u64).is_some() {
         return crate::failure::out_of_range(ctx, who, 2, n);
     }
-    let Some(address) = place(ctx, who, (at, offset, count), pointer, false) else { return Value::FAIL };
+    let Ok(address) = place(at, offset, count, pointer, false) else { return Value::NIL };
     let v = alloc::alloc_object(ctx, Type::Bytevector, 0, count as u64);
     // SAFETY: in a bytevector this was checked; of memory of C the program says so.
     unsafe { std::ptr::copy_nonoverlapping(address as *const u8, access::byte_slice_mut(v).as_mut_ptr(), count) };
     v
 }
 
-/// `(c-copy-in! at offset vector pointer-type)`: puts all elements of a homogeneous vector there.
+/// `(c-copy-in! at offset vector pointer-type)`: puts all elements of a homogeneous vector there; `()` if there is no
+/// place for them ([`cairn_c_misplaced`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_copy_in(ctx: &mut Machine, at: Value, offset: Value, v: Value, pointer: Value) -> Value {
     let who = "pointer-copy!";
@@ -702,7 +729,7 @@ pub extern "C" fn cairn_c_copy_in(ctx: &mut Machine, at: Value, offset: Value, v
         return crate::failure::wrong_type(ctx, who, 0, "a bytevector or another homogeneous vector", v);
     }
     let bytes = numeric::bytes(v);
-    let Some(address) = place(ctx, who, (at, offset, bytes.len()), pointer, true) else { return Value::FAIL };
+    let Ok(address) = place(at, offset, bytes.len(), pointer, true) else { return Value::NIL };
     // SAFETY: in a bytevector this was checked; of memory of C the program says so. Both may be one.
     unsafe { std::ptr::copy(bytes.as_ptr(), address as *mut u8, bytes.len()) };
     Value::UNSPECIFIED

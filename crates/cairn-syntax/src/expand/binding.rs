@@ -124,7 +124,11 @@ impl Expander<'_> {
         if let Some(this) = items.get(1).and_then(Syntax::as_ident) {
             let this_span = items[1].span;
             let [_, _, bindings, body @ ..] = items else {
-                return self.err_help(form.span, "bad named `let`", HELP);
+                return self.err_help(
+                    form.span,
+                    "a named `let` takes bindings and a body, got nothing after its name",
+                    HELP,
+                );
             };
             let inits = self.inits(bindings, HELP)?;
             self.no_duplicate_inits(&inits)?;
@@ -139,7 +143,9 @@ impl Expander<'_> {
             let clause = Clause { params, rest: None, body: body? };
             return Ok(self.call_loop(this, clause, values, form.span));
         }
-        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `let`", HELP) };
+        let [_, bindings, body @ ..] = items else {
+            return self.err_help(form.span, "`let` takes bindings and a body, got nothing", HELP);
+        };
         let inits = self.inits(bindings, HELP)?;
         self.no_duplicate_inits(&inits)?;
         let values: Vec<Expr> = inits.iter().map(|i| self.expr_named(&i.init, Some(i.id))).collect();
@@ -164,7 +170,9 @@ impl Expander<'_> {
 
     pub(super) fn form_let_star(&mut self, form: &Syntax, items: &[Syntax], name: Option<Ident>) -> R<Expr> {
         const HELP: &str = "(let* ((variable value) …) body …)";
-        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `let*`", HELP) };
+        let [_, bindings, body @ ..] = items else {
+            return self.err_help(form.span, "`let*` takes bindings and a body, got nothing", HELP);
+        };
         let inits = self.inits(bindings, HELP)?;
         let mark = self.open_scope();
         let mut bound = Vec::with_capacity(inits.len());
@@ -192,7 +200,9 @@ impl Expander<'_> {
         in_order: bool,
     ) -> R<Expr> {
         const HELP: &str = "(letrec ((variable value) …) body …)";
-        let [_, bindings, body @ ..] = items else { return self.err_help(form.span, "bad `letrec`", HELP) };
+        let [_, bindings, body @ ..] = items else {
+            return self.err_help(form.span, "`letrec` takes bindings and a body, got nothing", HELP);
+        };
         let inits = self.inits(bindings, HELP)?;
         self.no_duplicate_inits(&inits)?;
         let mark = self.open_scope();
@@ -309,7 +319,10 @@ impl Expander<'_> {
         let [_, specs, body @ ..] = items else {
             return self.err_help(
                 form.span,
-                format!("bad `{}`", if sequential { "let*-values" } else { "let-values" }),
+                format!(
+                    "`{}` takes bindings and a body, got nothing",
+                    if sequential { "let*-values" } else { "let-values" }
+                ),
                 help,
             );
         };
@@ -372,7 +385,9 @@ impl Expander<'_> {
     /// `let-syntax` and, when `recursive`, `letrec-syntax`.
     pub(super) fn form_let_syntax(&mut self, form: &Syntax, items: &[Syntax], recursive: bool) -> R<Expr> {
         const HELP: &str = "(let-syntax ((keyword (syntax-rules …)) …) body …)";
-        let [_, specs, body @ ..] = items else { return self.err_help(form.span, "bad `let-syntax`", HELP) };
+        let [_, specs, body @ ..] = items else {
+            return self.err_help(form.span, "`let-syntax` takes bindings and a body, got nothing", HELP);
+        };
         let inits = self.inits(specs, HELP)?;
         self.no_duplicate_inits(&inits)?;
         let mark;

@@ -22,6 +22,12 @@
 //!      make-point  = (c-struct-maker point)
 //!      point-x     = (c-struct-getter point 0)      set-point-x! = (c-struct-setter point 0)   …
 //! ```
+//!
+//! where each of the last three is in a procedure that has the name, so that errors have it:
+//!
+//! ```text
+//!      point-x     = (let ((procedure (c-struct-getter point 0 "point-x"))) (lambda (at) (procedure at)))
+//! ```
 
 use super::core::Core;
 use super::items::Item;
@@ -535,6 +541,7 @@ impl Expander<'_> {
         let described = Expr::Prim { op: PrimOp::Vector, args: described, site: Site::NONE, proven: 0 };
         let made = self.library_call("c", "make-c-struct", vec![symbol(&shown), described], form.span)?;
         let layout = self.c_layout(&types);
+        let is_array: Vec<bool> = types.iter().map(|(_, length)| length.is_some()).collect();
         let fields = names.iter().zip(types).map(|((name, _), (t, length))| (name.clone(), t, length));
         let declaration = self.c_declaration(&shown, &fields.collect::<Vec<_>>());
         let target = self.declare(id, name.span)?;
@@ -549,22 +556,51 @@ impl Expander<'_> {
             };
         }
         self.built(items, target, id, made);
-        let mut define = |e: &mut Self, text: String, procedure: &str, i: Option<usize>, span: Span| -> R<()> {
+        // `arities`: how many arguments it may take
+        let mut define = |e: &mut Self,
+                          text: String,
+                          procedure: &str,
+                          i: Option<usize>,
+                          arities: std::ops::RangeInclusive<usize>,
+                          span: Span|
+         -> R<()> {
             let own: Ident = e.s.names.like(id, &text);
             let own_target = e.declare(own, span)?;
             let mut args = vec![e.target(target, span)];
             args.extend(i.map(|i| fixnum(i as i64)));
-            args.push(Expr::Const(Literal::String(text.into())));
+            let name: Rc<str> = text.into();
+            args.push(Expr::Const(Literal::String(name.clone())));
             let made = e.library_call("c", procedure, args, span)?;
-            e.built(items, own_target, own, made);
+            let named = e.under_name(name, made, arities, span);
+            e.built(items, own_target, own, named);
             Ok(())
         };
-        define(self, format!("make-{shown}"), "c-struct-maker", None, name.span)?;
+        define(self, format!("make-{shown}"), "c-struct-maker", None, 0..=1, name.span)?;
         for (i, (field, span)) in names.into_iter().enumerate() {
-            define(self, format!("{shown}-{field}"), "c-struct-getter", Some(i), span)?;
-            define(self, format!("set-{shown}-{field}!"), "c-struct-setter", Some(i), span)?;
+            let (got, set) = if is_array[i] { (1..=2, 3..=3) } else { (1..=1, 2..=2) };
+            define(self, format!("{shown}-{field}"), "c-struct-getter", Some(i), got, span)?;
+            define(self, format!("set-{shown}-{field}!"), "c-struct-setter", Some(i), set, span)?;
         }
         Ok(())
+    }
+
+    /// A procedure of this name that calls the one made: a wrong count of arguments is an error of its own.
+    fn under_name(
+        &mut self,
+        name: Rc<str>,
+        made: Expr,
+        arities: std::ops::RangeInclusive<usize>,
+        span: Span,
+    ) -> Expr {
+        let site = self.site(span);
+        let procedure = self.s.program.fresh_var("procedure");
+        let clause = |n| {
+            let params: Vec<VarId> = (0..n).map(|_| self.s.program.fresh_var("argument")).collect();
+            let args = params.iter().map(|v| self.local(*v)).collect();
+            Clause { params, rest: None, body: Expr::Call(self.local(procedure).into(), args, site) }
+        };
+        let clauses = arities.map(clause).collect();
+        Expr::Let(vec![(procedure, made)], Expr::Lambda(Lambda { name, clauses, site }).into())
     }
 }
 

@@ -466,7 +466,35 @@ impl Expander<'_> {
                 return self.err(x.span, message);
             }
         };
-        self.err_help(x.span, format!("bad `{name}`"), help)
+        // what is wrong: the form has no part, or not as many as it takes
+        let parts = x.as_list().map_or(0, |items| items.len() - 1);
+        let takes = match (core, parts) {
+            (Core::If, _) => "a test and one or two expressions",
+            (Core::Quote | Core::PrimPlace, _) => "one datum",
+            (Core::Quasiquote | Core::Syntax | Core::Quasisyntax, _) => "one template",
+            (Core::Set, _) => "a variable and an expression",
+            (Core::Delay | Core::DelayForce | Core::Assert | Core::PrimCallCc | Core::PrimCall1cc, _) => {
+                "one expression"
+            }
+            (Core::PrimApply, _) => "a procedure and at least one argument",
+            (Core::Lambda | Core::NamedLambda, _) => "parameters and a body",
+            (Core::Begin, _) => "at least one expression",
+            (Core::Cond, _) => "at least one clause",
+            (Core::Case, 0) => "a key and at least one clause",
+            (Core::Case, _) => "at least one clause after its key",
+            (Core::When | Core::Unless, 0) => "a test and at least one expression",
+            (Core::When | Core::Unless, _) => "at least one expression after its test",
+            (Core::Parameterize, _) => "bindings and a body",
+            (Core::Guard, _) => "a variable with clauses, and a body",
+            (Core::SyntaxError, _) => "a message",
+            _ => return self.err_help(x.span, format!("bad `{name}`"), help),
+        };
+        let got = match (core, parts) {
+            (_, 0) => "nothing".to_string(),
+            (Core::Case | Core::When | Core::Unless, _) => "none".to_string(),
+            _ => parts.to_string(),
+        };
+        self.err_help(x.span, format!("`{name}` takes {takes}, got {got}"), help)
     }
 
     /// `(or a b)` from expanded parts.

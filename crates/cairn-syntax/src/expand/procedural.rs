@@ -39,7 +39,7 @@ use super::transformer_eval::{Evaluator, move_code, read_datum, simple_datum, va
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, native};
-use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells};
+use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells, items};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
 use cairn_core::visit;
 use cairn_layout::code::Site;
@@ -65,10 +65,8 @@ const OF_TEMPLATE: u32 = transform::ASKED + 2;
 const LIKE: u32 = transform::ASKED + 3;
 /// … the symbol that names an identifier …
 const NAME: u32 = transform::ASKED + 4;
-/// … an identifier like no other …
+/// … and an identifier like no other.
 const TEMPORARY: u32 = transform::ASKED + 5;
-/// … and that no clause matches.
-const NO_CLAUSE: u32 = transform::ASKED + 6;
 
 /// A context as a fixnum.
 pub(super) fn place_code(ctx: Context) -> i64 {
@@ -108,9 +106,18 @@ struct Use<'x, 'a> {
     /// Data in the expansion so far.
     size: Cell<usize>,
     limit: usize,
-    span: Span,
+    form: Syntax,
+    /// What the transformer finds wrong with the form, and where.
+    refusal: RefCell<Option<Refusal>>,
     /// `eval`.
     evaluator: Evaluator<'a>,
+}
+
+/// A message of a transformer about its form.
+struct Refusal {
+    message: String,
+    span: Option<Span>,
+    help: Option<String>,
 }
 
 /// What an identifier means, for comparison.
@@ -233,15 +240,18 @@ impl Expander<'_> {
             places: RefCell::default(),
             size: Cell::new(0),
             limit,
-            span: form.span,
+            form: form.clone(),
+            refusal: RefCell::default(),
             evaluator,
         };
         let expansion = stacker::grow(stack_bytes(), || u.expand(p, form));
         let (size, pending) = (u.size.get(), u.pending.into_inner());
+        let refusal = u.refusal.into_inner();
         self.take_back(u.evaluator);
-        let x = match expansion {
-            Ok(x) => x,
-            Err(stop) => return Err(self.transformer_failed(m, form, stop)),
+        let x = match (expansion, refusal) {
+            (Ok(x), _) => x,
+            (Err(Stop::Raised(..)), Some(refusal)) => return Err(self.form_refused(m, form, refusal)),
+            (Err(stop), _) => return Err(self.transformer_failed(m, form, stop)),
         };
         self.count_expansion(root, size)?;
         let names = &mut self.s.names;
@@ -276,6 +286,19 @@ impl Expander<'_> {
             };
         }
         Ok(if made.is_empty() { x } else { settle(&x, first, &made) })
+    }
+
+    /// A transformer says what is wrong with its form: an error of syntax like those of Cairn's own forms.
+    fn form_refused(&self, m: &Macro, form: &Syntax, refusal: Refusal) -> Box<Diagnostic> {
+        let is_library = |span: Span| self.s.sources.get(span.file as usize).is_none_or(|f| f.library);
+        let span = refusal.span.filter(|span| !is_library(*span)).unwrap_or(form.span);
+        let mut d = self.diagnostic(span, refusal.message);
+        d.notes.retain(|(s, _)| *s != span);
+        if !is_library(m.span()) {
+            d = d.note(m.span(), "the macro is defined here");
+        }
+        d.help = refusal.help;
+        d.into()
     }
 
     fn transformer_failed(&self, m: &Macro, form: &Syntax, stop: Stop) -> Box<Diagnostic> {
@@ -417,7 +440,7 @@ impl Use<'_, '_> {
             &session.library_text.exports,
             self,
         )?;
-        self.syntax(&expansion, p.way == Way::Closures, self.span).map_err(|m| Stop::Raised(m, Site::NONE))
+        self.syntax(&expansion, p.way == Way::Closures, self.form.span).map_err(|m| Stop::Raised(m, Site::NONE))
     }
 
     // identifiers
@@ -496,6 +519,77 @@ impl Use<'_, '_> {
         match m {
             Meaning::Bound(b) => Sense::Bound(b),
             Meaning::Unbound(id, _) => Sense::Unbound(self.expander.name(id).clone()),
+        }
+    }
+
+    /// What `raise-refusal` of (cairn macro) has noted: who or #f, the message, what it is about, the innermost first,
+    /// and help or #f.
+    fn refuse(&self, what: &[Value<'_>]) {
+        let [who, message, about, help] = what else { return };
+        let said = |x: &Value<'_>| match x {
+            Val::Atom(Atom::Bool(false)) => None,
+            Val::String(s) => Some(s.borrow().iter().collect::<String>()),
+            x => Some(x.written()),
+        };
+        let mut text = said(message).unwrap_or_default();
+        if let Some(who) = said(who) {
+            text = format!("{who}: {text}");
+        }
+        let about = items(about).unwrap_or_default();
+        let places: Vec<Option<Span>> = about.iter().map(|x| self.place_in_form(x)).collect();
+        // what is not marked is written
+        if let (Some(x), Some(None)) = (about.first(), places.first()) {
+            text = format!("{text}: {}", x.written());
+        }
+        let span = places.into_iter().flatten().next();
+        *self.refusal.borrow_mut() = Some(Refusal { message: text, span, help: said(help) });
+    }
+
+    /// Where this stands in the form, if that is one place.
+    fn place_in_form(&self, x: &Value<'_>) -> Option<Span> {
+        if let Val::Pair(p) = x
+            && let Some((whole, _)) = self.places.borrow().get(&(Rc::as_ptr(p) as usize))
+        {
+            return Some(*whole);
+        }
+        let (mut found, mut todo) = (None, vec![&self.form]);
+        while let Some(part) = todo.pop() {
+            if self.is_written_as(part, x) {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(part.span);
+            } else if let Datum::List(parts) | Datum::Dotted(parts) | Datum::Vector(parts) = &part.datum {
+                todo.extend(parts.iter());
+            }
+        }
+        found
+    }
+
+    /// Is this what a text stands for? A symbol may come from `syntax->datum`.
+    fn is_written_as(&self, text: &Syntax, x: &Value<'_>) -> bool {
+        match (&text.datum, x) {
+            (Datum::Ident(id), Val::Ident(n, _)) => id.0 == *n,
+            (Datum::Ident(id), Val::Symbol(name)) => self.expander.s.names.name(*id) == name,
+            (Datum::List(_) | Datum::Dotted(_), Val::Pair(_)) => grow(|| {
+                let (parts, tail) = text.parts();
+                let mut rest = x.clone();
+                for part in parts {
+                    let Some((x, next)) = rest.pair() else { return false };
+                    if !self.is_written_as(part, &x) {
+                        return false;
+                    }
+                    rest = next;
+                }
+                tail.map_or(matches!(rest, Val::Nil), |tail| self.is_written_as(tail, &rest))
+            }),
+            (Datum::Vector(parts), Val::Vector(x)) => grow(|| {
+                let x = x.borrow();
+                parts.len() == x.len() && parts.iter().zip(&*x).all(|(part, x)| self.is_written_as(part, x))
+            }),
+            (Datum::Ident(_) | Datum::List(_) | Datum::Dotted(_) | Datum::Vector(_), _)
+            | (_, Val::Ident(..) | Val::Pair(_) | Val::Vector(_)) => false,
+            (_, x) => self.value(text).to_string() == x.to_string(),
         }
     }
 
@@ -609,8 +703,11 @@ impl<'p> Natives<'p> for Use<'_, '_> {
                 let n = self.first + self.pending.borrow().len() as u32;
                 Ok(Val::Ident(self.number(Pending::Fresh(n)), format!("g{n}").into()))
             }
-            (NO_CLAUSE, _) => Err("no clause of its syntax-case matches".into()),
-            (IS_IDENTIFIER..=NO_CLAUSE, _) => Ok(boolean(false)),
+            (transform::UNCAUGHT, [Val::Vector(what)]) => {
+                self.refuse(&what.borrow());
+                Ok(boolean(false))
+            }
+            (IS_IDENTIFIER..=TEMPORARY, _) => Ok(boolean(false)),
             (FRESH, [Val::Num(Number::Int(Int::Fix(k)))]) => {
                 let number = self.number(Pending::Fresh(self.first + *k as u32));
                 Ok(Val::Ident(number, format!("g{}", self.first + *k as u32).into()))

@@ -435,7 +435,9 @@ impl Expander<'_> {
         recursive: bool,
     ) -> R<Vec<Syntax>> {
         const HELP: &str = "(let-syntax ((keyword transformer) …) form …)";
-        let [_, specs, body @ ..] = parts else { return self.err_help(form.span, "bad `let-syntax`", HELP) };
+        let [_, specs, body @ ..] = parts else {
+            return self.err_help(form.span, "`let-syntax` takes bindings and a body, got nothing", HELP);
+        };
         let mut aliases = FxHashMap::default();
         let mut bindings = Vec::new();
         for spec in specs.as_list().unwrap_or(std::slice::from_ref(specs)) {

@@ -116,7 +116,8 @@ pub(super) fn write(
     let exports = w.exports.join("\n          ");
     format!(
         "(define-library (c {})\n  (export {exports})\n  (import (prefix (cairn c) c:)\n          (prefix (only \
-         (cairn syntax) quote define define-syntax syntax-rules c-type _ ...) c:)\n          (prefix (only (scheme base) list \
+         (cairn syntax) quote define let lambda case-lambda define-syntax \
+         syntax-rules c-type _ ...) c:)\n          (prefix (only (scheme base) list \
          vector) c:))\n  (begin\n{}))\n",
         name.join(" "),
         w.body
@@ -195,8 +196,10 @@ impl Writer<'_> {
                 let of = self.declared.names.type_of(&field.of);
                 let (get, set) = match bits.and_then(|bits| bit_field(bits, &of)) {
                     Some(field) => {
-                        let of = |form: &str, who: &str| format!("(c:c-bits-{form} {field} {})", quoted(who));
-                        (of("getter", &getter), of("setter", &setter))
+                        let of = |form: &str, who: &str, clause| {
+                            under_name(&format!("(c:c-bits-{form} {field} {})", quoted(who)), &[clause])
+                        };
+                        (of("getter", &getter, "c:at"), of("setter", &setter, "c:at c:x"))
                     }
                     None => {
                         let why = "(c:unsupported \"it is a bit-field, and clang-19 does not say where it lies\")";
@@ -219,8 +222,13 @@ impl Writer<'_> {
                 _ => None,
             };
             let n = fields.len();
-            let of = |form: &str, who: &str| format!("(c:c-struct-{form} {name} {n} {})", quoted(who));
-            let (get, set) = (of("getter", &getter), of("setter", &setter));
+            let of = |form: &str, who: &str, clauses: &[&str]| {
+                under_name(&format!("(c:c-struct-{form} {name} {n} {})", quoted(who)), clauses)
+            };
+            let is_array = element.is_none() || length.is_some();
+            let (got, changed): (&[&str], &[&str]) =
+                if is_array { (&["c:at", "c:at c:i"], &["c:at c:i c:x"]) } else { (&["c:at"], &["c:at c:x"]) };
+            let (get, set) = (of("getter", &getter, got), of("setter", &setter, changed));
             let Some(element) = element else {
                 // its place is known
                 fields.push(format!("(c:quote {}) (c:c-type char) {offset} 0", field.name));
@@ -238,7 +246,8 @@ impl Writer<'_> {
         let layout = format!("(c:make-c-layout (c:quote {name}) (c:vector {fields}) {bytes} {alignment})");
         self.define(&name, &layout);
         let maker = format!("make-{name}");
-        self.define(&maker, &format!("(c:c-struct-maker {name} {})", quoted(&maker)));
+        let made = format!("(c:c-struct-maker {name} {})", quoted(&maker));
+        self.define(&maker, &under_name(&made, &["", "c:n"]));
         for (accessor, value) in accessors {
             self.define(&accessor, &value);
         }
@@ -335,6 +344,20 @@ impl Writer<'_> {
             self.exports.push(name.into());
         }
     }
+}
+
+/// A procedure that calls the one `made`, with arguments as in one of the clauses. It has the name of the variable that
+/// it defines, so a wrong count of arguments is an error of that.
+fn under_name(made: &str, clauses: &[&str]) -> String {
+    let call = |arguments: &str| format!("({arguments}) (c:made {arguments})");
+    let procedure = match clauses {
+        [arguments] => format!("(c:lambda {})", call(arguments)),
+        _ => {
+            let clauses: Vec<String> = clauses.iter().map(|arguments| format!("({})", call(arguments))).collect();
+            format!("(c:case-lambda {})", clauses.join(" "))
+        }
+    };
+    format!("(c:let ((c:made {made})) {procedure})")
 }
 
 /// What `c-bits-getter` takes: the parts in which a bit-field is read and written, its width, and whether it has a sign

@@ -10,7 +10,7 @@
    record-constructor record-predicate record-accessor record-mutator
    record? record-rtd record-type-name record-type-parent record-type-uid record-type-generative?
    record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?
-   note-mutable! accessor-at mutator-at)
+   note-mutable! accessor-at mutator-at wrong-count)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
           (scheme cxr)
           (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
@@ -19,8 +19,8 @@
           (only (cairn primitives) %make-record %record-instance? %compact-instance? %record-slot %record-slot-set!)
           (only (cairn records) rtd-field-kinds rtd-field-codes rtd-compact? rtd-sealed?)
           (prefix (only (cairn records) make-rtd-of) plain:)
-          (only (cairn macro) er-macro-transformer derived-identifier)
-          (only (cairn control) error wrong-type)
+          (only (cairn macro) er-macro-transformer derived-identifier refuse-form)
+          (cairn layout) (only (cairn control) wrong-type raise-condition)
           (only (cairn text) symbol-append)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
           (only (cairn rnrs conditions) assertion-violation))
@@ -105,9 +105,16 @@
          (lambda fields
            (if (= (length fields) n)
                (%make-record rtd fields)
-               (assertion-violation (symbol-append 'make- (rtd-name rtd))
-                                    (string-append "wrong number of fields, expected " (number->string n) ", got")
-                                    (length fields)))))))
+               (wrong-count (string-append "make-" (symbol->string (rtd-name rtd))) n fields))))))
+    ;; As calls of procedures whose parameters are known fail.
+    (define (wrong-count who expected arguments)
+      (raise-condition (kind-arity) who
+                       (string-append "expected " (number->string expected) (if (= expected 1) " argument" " arguments")
+                                      ", got "
+                                      (if (null? arguments)
+                                          "none"
+                                          (string-append (number->string (length arguments)) ":")))
+                       arguments (no-site)))
 
     ;;;; Types and procedures made at run time
 
@@ -224,6 +231,22 @@
     (define-syntax record-constructor-descriptor
       (syntax-rules () ((_ name) (rcd-of name))))
 
+    (define shape-of-form "(define-record-type name (fields field ...) clause ...), or R7RS's form")
+    (define shape-of-field
+      "a field of R6RS's define-record-type is name, (immutable name [accessor]) or (mutable name [accessor modifier])")
+    (define (names? x)
+      (and (list? x) (= (length x) 3) (symbol? (car x)) (symbol? (cadr x)) (symbol? (caddr x))))
+    ;; With procedures of its own, a field may say what it holds: (name kind).
+    (define (field? f)
+      (or (symbol? f)
+          (and (list? f) (<= 2 (length f) 4) (symbol? (car f))
+               (case (string->symbol (symbol->string (car f)))
+                 ((immutable) (< (length f) 4))
+                 ((mutable) (not (= (length f) 3)))
+                 (else #f))
+               (let all-names? ((l (if (and (pair? (cddr f)) (field-name? (cadr f))) (cddr f) (cdr f))))
+                 (or (null? l) (and (symbol? (car l)) (all-names? (cdr l))))))))
+
     ;; R7RS's form is understood too.
     (define-syntax define-record-type
       (er-macro-transformer
@@ -233,7 +256,7 @@
          (define (clause? x)
            (and (pair? x) (list? x) (symbol? (car x)) (memq (word (car x)) clause-names)))
          (if (not (and (pair? (cdr form)) (list? form)))
-             (error "(define-record-type name clause ...) or R7RS's form"))
+             (refuse-form "the name of a record type is missing" form shape-of-form))
          (let ((spec (cadr form)) (clauses (cddr form)))
            (define (clause key)
              (let loop ((l clauses))
@@ -246,15 +269,20 @@
            (if (and (pair? clauses) (not (clause? (car clauses))))
                (cons (rename 'define-plain-record-type) (cdr form))
                (let ()
-                 (for-each (lambda (c) (if (not (clause? c)) (error "not a clause of define-record-type:" c))) clauses)
+                 (for-each
+                  (lambda (c)
+                    (if (not (clause? c)) (refuse-form "not a clause of `define-record-type`" c shape-of-form)))
+                  clauses)
+                 (if (not (or (symbol? spec) (names? spec)))
+                     (refuse-form "the name of a record type is expected, or (name constructor predicate)"
+                                  spec shape-of-form))
                  (define name (if (pair? spec) (car spec) spec))
                  (define (named . parts) (apply derived-identifier name parts))
                  ;; name, accessor, modifier or #f
                  (define (field f)
                    (cond
                      ((symbol? f) (list f (named name '- f) #f))
-                     ((not (and (list? f) (symbol? (car f)) (memq (word (car f)) '(mutable immutable)) (pair? (cdr f))))
-                      (error "not a field: name, (immutable name accessor) or (mutable name accessor modifier):" f))
+                     ((not (field? f)) (refuse-form "not a field of a record" f shape-of-field))
                      ((eq? (word (car f)) 'immutable)
                       (list (cadr f) (if (pair? (cddr f)) (caddr f) (named name '- (cadr f))) #f))
                      ((pair? (cddr f)) (list (cadr f) (caddr f) (car (cdddr f))))

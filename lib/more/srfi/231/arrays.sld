@@ -110,11 +110,13 @@
         ((_ who iv (first ...) call body (i low high n) ...)
          (let ((low (vector-ref (lowers iv) n)) ...
                (high (vector-ref (uppers iv) n)) ...)
-           (lambda (first ... i ...)
-             (if (and (inside? i low high) ...)
-                 (let-syntax ((call (syntax-rules () ((_ p x (... ...)) (p x (... ...) i ...)))))
-                   body)
-                 (outside who iv i ...)))))))
+           (case-lambda
+             ((first ... i ...)
+              (if (and (inside? i low high) ...)
+                  (let-syntax ((call (syntax-rules () ((_ p x (... ...)) (p x (... ...) i ...)))))
+                    body)
+                  (outside who iv i ...)))
+             ((first ... . index) (apply outside who iv index)))))))
 
     (define (getter-of a)
       (or (getter a)
@@ -295,7 +297,7 @@
     (define (array-extract a iv)
       (check-array "array-extract" a)
       (check-interval "array-extract" iv)
-      (if (not (interval-subset? iv (domain a)))
+      (if (not (and (= (vector-length (lowers iv)) (dimension a)) (interval-subset? iv (domain a))))
           (error "array-extract: the interval is not inside of the array's domain:" iv (domain a)))
       (extract a iv))
     (define (extract a iv)

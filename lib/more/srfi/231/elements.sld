@@ -211,7 +211,7 @@
                    (let level ((d d) (x x))
                      (if (and (exact-integer? d) (> d 0))
                          (map (lambda (y) (level (- d 1) y))
-                              (vector->list (check "vector*->array" vector? "a vector, nested so deep," x)))
+                              (vector->list (check "vector*->array" vector? "a vector nested so deep" x)))
                          x))
                    options))
 

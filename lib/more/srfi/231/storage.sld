@@ -14,7 +14,7 @@
           c128-storage-class
           ;; for the other libraries
           class-make-getter class-make-setter class-standard? inside? outside placed)
-  (import (scheme base) (only (cairn number) bitwise-and bitwise-ior arithmetic-shift)
+  (import (scheme base) (scheme case-lambda) (only (cairn number) bitwise-and bitwise-ior arithmetic-shift)
           (rename (only (cairn primitives) %flonum?) (%flonum? flonum?)) (only (cairn control) wrong-type)
           (only (cairn records) show-fields!)
           (srfi 160 base)
@@ -67,7 +67,10 @@
            ((4)
             (axes who iv base strides (first ...) at body
                   (i low0 high0 s 0) (j low1 high1 t 1) (k low2 high2 u 2) (l low3 high3 v 3)))
-           ((0) (lambda (first ...) (let ((at base)) body)))
+           ((0)
+            (case-lambda
+              ((first ...) (let ((at base)) body))
+              ((first ... . index) (apply outside who iv index))))
            (else
             (lambda (first ... . index)
               (let ((at (place who iv base strides index))) body)))))))
@@ -77,10 +80,12 @@
          (let ((low (vector-ref (lowers iv) n)) ...
                (high (vector-ref (uppers iv) n)) ...
                (stride (vector-ref strides n)) ...)
-           (lambda (first ... i ...)
-             (if (and (inside? i low high) ...)
-                 (let ((at (+ base (* stride i) ...))) body)
-                 (outside who iv i ...)))))))
+           (case-lambda
+             ((first ... i ...)
+              (if (and (inside? i low high) ...)
+                  (let ((at (+ base (* stride i) ...))) body)
+                  (outside who iv i ...)))
+             ((first ... . index) (apply outside who iv index)))))))
     (define (place who iv base strides index)
       (let loop ((k 0) (rest index) (at base))
         (cond

@@ -3,11 +3,11 @@
 ;;; A field is found by its name when a procedure is made, and by its place when it is called. Fields may have kinds, as
 ;;; those of Cairn's own form: ((mutable (x f64)) ...).
 (define-library (srfi 99 records procedural)
-  (export make-rtd rtd? rtd-constructor rtd-predicate rtd-accessor rtd-mutator)
+  (export make-rtd rtd? rtd-constructor rtd-predicate rtd-accessor rtd-mutator named-constructor)
   (import (except (scheme base) error) (only (cairn control) error wrong-type)
           (only (cairn records) rtd? rtd-name rtd-all-field-names rtd-field-kinds)
           (only (cairn primitives) %make-record)
-          (only (cairn rnrs records) make-record-type-descriptor record-predicate accessor-at mutator-at)
+          (only (cairn rnrs records) make-record-type-descriptor record-predicate accessor-at mutator-at wrong-count)
           (only (srfi 99 records inspection) rtd-field-mutable?))
   (begin
 
@@ -61,6 +61,9 @@
 
     (define (rtd-constructor rtd . names)
       (check-rtd "rtd-constructor" rtd)
+      (apply named-constructor (string-append "make-" (symbol->string (rtd-name rtd))) rtd names))
+    ;; Errors of the constructor have the name `who`.
+    (define (named-constructor who rtd . names)
       (let* ((all (length (rtd-all-field-names rtd)))
              (places (and (pair? names)
                           (map (lambda (name) (place "rtd-constructor" rtd name)) (vector->list (car names)))))
@@ -68,9 +71,7 @@
              (kinds (list->vector (rtd-field-kinds rtd))))
         (define (check-count arguments)
           (if (not (= (length arguments) expected))
-              (error (string-append "wrong number of fields for " (symbol->string (rtd-name rtd)) ", expected "
-                                    (number->string expected) ", got")
-                     (length arguments))))
+              (wrong-count who expected arguments)))
         (if places (check-once (vector->list (car names))))
         (if (or (not places) (in-order? places all))
             (lambda arguments

@@ -5,7 +5,7 @@
 (define-library (srfi 99 records syntactic)
   (export define-record-type)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type)) (cairn syntax-case)
-          (only (cairn control) error) (only (cairn rnrs records) note-mutable!)
+          (only (cairn macro) refuse-form) (only (cairn rnrs records) note-mutable!)
           (srfi 99 records procedural))
   (begin
 
@@ -24,11 +24,12 @@
     ;; A constructor or predicate as it is given: #t stands for the usual name.
     (define (given type x before after)
       (if (eq? x #t) (joined type before type after) x))
+    (define shape-of-field "a field is name, (name) or (name accessor [mutator])")
     ;; (name accessor) or (name accessor mutator)
     (define (full-field type spec)
       (define (accessor field) (joined type type "-" field))
       (define (bad)
-        (error "not a field: name, (name) or (name accessor [mutator]):" (syntax->datum spec)))
+        (refuse-form "not a field of a record" spec shape-of-field))
       (cond
         ((identifier? spec) (list spec (accessor spec)))
         ((not (and (pair? spec) (list? spec) (<= (length spec) 3))) (bad))
@@ -64,10 +65,10 @@
                                                      fields)))
                            ((make ...)
                             (cond
-                              ((identifier? make) (list #`(define #,make (rtd-constructor type))))
+                              ((identifier? make) (list #`(define #,make (named-constructor #,(text make) type))))
                               ((pair? make)
                                (list #`(define #,(car make)
-                                         (rtd-constructor type '#,(list->vector (cdr make))))))
+                                         (named-constructor #,(text (car make)) type '#,(list->vector (cdr make))))))
                               (else '())))
                            ((test ...) (if test (list #`(define #,test (rtd-predicate type))) '()))
                            (((field get) ...) (map (lambda (f) (list (car f) (cadr f))) fields))
