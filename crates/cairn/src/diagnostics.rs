@@ -50,13 +50,20 @@ const LIMIT: usize = 20;
 
 fn shown(list: &[(&Diagnostic, Level)], sources: &[SourceFile], renderer: &Renderer) -> String {
     let mut out = String::new();
-    for (d, level) in list.iter().take(LIMIT) {
+    let list: Vec<_> = list.iter().enumerate().filter(|(i, (d, _))| !mended_before(d, &list[..*i])).collect();
+    for (_, (d, level)) in list.iter().take(LIMIT) {
         out += &format!("{}\n\n", render(d, sources, *level, renderer));
     }
     if list.len() > LIMIT {
         out += &format!("… and {} more\n", list.len() - LIMIT);
     }
     out
+}
+
+/// Does one of these say the same of the same file, and help by the same import? A forgotten import is told once.
+fn mended_before(d: &Diagnostic, earlier: &[(&Diagnostic, Level)]) -> bool {
+    d.help.as_ref().is_some_and(|h| h.starts_with("(import "))
+        && earlier.iter().any(|(e, _)| (&e.message, &e.help, e.span.file) == (&d.message, &d.help, d.span.file))
 }
 
 /// The lines ` --> file:line:column`, the source line, and a mark below a part of it; nothing else.

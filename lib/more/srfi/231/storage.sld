@@ -15,7 +15,7 @@
           ;; for the other libraries
           class-make-getter class-make-setter class-standard? inside? outside placed)
   (import (scheme base) (scheme case-lambda) (only (cairn number) bitwise-and bitwise-ior arithmetic-shift)
-          (rename (only (cairn primitives) %flonum?) (%flonum? flonum?)) (only (cairn control) wrong-type)
+          (rename (only (cairn primitives) %flonum?) (%flonum? flonum?))
           (only (cairn records) show-fields!)
           (srfi 160 base)
           (only (srfi 160 s8) s8vector-copy!) (only (srfi 160 s16) s16vector-copy!)
@@ -138,7 +138,7 @@
            (new-storage-class (lambda (body at) (ref body at)) (lambda (body at x) (set body at x)) (lambda (x) (ok? x))
                               (lambda (n x) (make n x)) copy! (lambda (body) (length body)) default
                               (lambda (data) (data? data))
-                              (lambda (data) (if (data? data) data (wrong-type "storage-class-data->body" what data)))
+                              (lambda (data) (check "storage-class-data->body" (lambda (x) (data? x)) what data))
                               (getters ref) (setters set ok?) #t)))))
 
     (define-syntax anything?
