@@ -6,28 +6,23 @@
 
 (define sqlite (c-library "libsqlite3.so.0" "libsqlite3.so"))
 
-(define-syntax define-sqlite
-  (syntax-rules ()
-    ((_ (name c-name result argument ...) ...)
-     (begin (define name (c-procedure result c-name (argument ...) sqlite)) ...))))
-
-(define-sqlite
-  (sqlite-open "sqlite3_open" int string bytevector)
-  (sqlite-close "sqlite3_close_v2" int pointer)
-  (sqlite-message "sqlite3_errmsg" string pointer)
-  (sqlite-execute "sqlite3_exec" int pointer string pointer pointer pointer)
-  (sqlite-prepare "sqlite3_prepare_v2" int pointer string int bytevector pointer)
-  (sqlite-bind-text "sqlite3_bind_text" int pointer int string int pointer)
-  (sqlite-bind-int "sqlite3_bind_int64" int pointer int int64)
-  (sqlite-bind-double "sqlite3_bind_double" int pointer int double)
-  (sqlite-step "sqlite3_step" int pointer)
-  (sqlite-reset "sqlite3_reset" int pointer)
-  (sqlite-finalize "sqlite3_finalize" int pointer)
-  (sqlite-columns "sqlite3_column_count" int pointer)
-  (sqlite-type "sqlite3_column_type" int pointer int)
-  (sqlite-int "sqlite3_column_int64" int64 pointer int)
-  (sqlite-double "sqlite3_column_double" double pointer int)
-  (sqlite-text "sqlite3_column_text" string pointer int))
+(define-c-procedures sqlite
+  (sqlite-open int "sqlite3_open" (string bytevector))
+  (sqlite-close int "sqlite3_close_v2" (pointer))
+  (sqlite-message string "sqlite3_errmsg" (pointer))
+  (sqlite-execute int "sqlite3_exec" (pointer string pointer pointer pointer))
+  (sqlite-prepare int "sqlite3_prepare_v2" (pointer string int bytevector pointer))
+  (sqlite-bind-text int "sqlite3_bind_text" (pointer int string int pointer))
+  (sqlite-bind-int int "sqlite3_bind_int64" (pointer int int64))
+  (sqlite-bind-double int "sqlite3_bind_double" (pointer int double))
+  (sqlite-step int "sqlite3_step" (pointer))
+  (sqlite-reset int "sqlite3_reset" (pointer))
+  (sqlite-finalize int "sqlite3_finalize" (pointer))
+  (sqlite-columns int "sqlite3_column_count" (pointer))
+  (sqlite-type int "sqlite3_column_type" (pointer int))
+  (sqlite-int int64 "sqlite3_column_int64" (pointer int))
+  (sqlite-double double "sqlite3_column_double" (pointer int))
+  (sqlite-text string "sqlite3_column_text" (pointer int)))
 
 ;; SQLite copies text that is given with this for a destructor.
 (define transient (address->pointer (- (expt 2 64) 1)))

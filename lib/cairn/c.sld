@@ -10,7 +10,7 @@
 ;;; Invariant.  Each request is answered once: what would leave it by a continuation becomes an error, which is raised
 ;;; when the call of C has returned.
 (define-library (cairn c)
-  (export c-procedure c-callback c-export c-source define-c-library define-c-struct
+  (export c-procedure define-c-procedures c-callback c-export c-source define-c-library define-c-struct
           c-library c-library? c-errno c-error-text
           pointer? null-pointer pointer=? pointer-address address->pointer pointer+ free-callback!
           c-malloc c-free c-sizeof c-ref c-set! c-string string->pointer pointer->bytevector pointer-copy!
@@ -50,6 +50,11 @@
           (wrong-type "pointer+" "a pointer" p)))
 
     ;;;; Libraries
+
+    (define-syntax define-c-procedures
+      (syntax-rules ()
+        ((_ library (name result c-name types) ...)
+         (begin (define name (c-procedure result c-name types library)) ...))))
 
     (define-record-type <c-library> (make-library name handle) c-library? (name library-name) (handle library-handle))
     (unsendable! <c-library>)

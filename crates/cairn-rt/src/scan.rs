@@ -87,6 +87,10 @@ struct Registers {
     what: u32,
 }
 
+fn table_of<'a>(table: Value) -> Option<&'a [u32]> {
+    (numeric::kind_of(table) == Some(NumericKind::U32)).then(|| numeric::u32s(table))
+}
+
 /// `(string-scan string table registers backward?)`: why it stopped.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_scan_string(
@@ -97,9 +101,8 @@ pub extern "C" fn cairn_scan_string(
     backward: Value,
 ) -> Value {
     const WHO: &str = "string-scan";
-    let is_table = numeric::kind_of(table) == Some(NumericKind::U32);
     let chars = expect!(ctx, WHO, 1, "a string", s, string_of(s));
-    let table = expect!(ctx, WHO, 2, "a u32vector", table, is_table.then(|| numeric::u32s(table)));
+    let table = expect!(ctx, WHO, 2, "a u32vector", table, table_of(table));
     let old = expect!(ctx, WHO, 3, "nine fixnums", now, vector_of(now).filter(|v| v.len() == 9));
     let [at, limit, state, start, end, from, low, high] = std::array::from_fn(|i| old[i].as_fixnum());
     let [at, limit, state, low, high] = [at, limit, state, low, high].map(|x| x as usize);
@@ -129,10 +132,9 @@ pub extern "C" fn cairn_scan_submatches(
     to: Value,
 ) -> Value {
     const WHO: &str = "scan-submatches";
-    let is_table = numeric::kind_of(table) == Some(NumericKind::U32);
     let range = from.as_fixnum() as usize..to.as_fixnum() as usize;
     let chars = expect!(ctx, WHO, 1, "a string", s, string_of(s).and_then(|chars| chars.get(range)));
-    let table = expect!(ctx, WHO, 2, "a u32vector", table, is_table.then(|| numeric::u32s(table)));
+    let table = expect!(ctx, WHO, 2, "a u32vector", table, table_of(table));
     expect!(ctx, WHO, 3, "a vector", places, vector_of(places));
     // Fixnums in place of #f and of fixnums: no barrier has to know of it.
     let places = words_mut(places);

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 mod common;
@@ -43,8 +44,10 @@ fn is_there(library: &str, package: &str) -> bool {
     there
 }
 
-/// The program prints this however it is run.
-fn prints_everywhere(program: &str, expected: &str) {
+/// The program prints the same however it is run: the text of its name in tests/c.
+fn prints_everywhere(program: &str) {
+    let expected = Path::new("tests/c").join(Path::new(program).with_extension("out").file_name().unwrap());
+    let expected = fs::read_to_string(root().join(expected)).unwrap();
     for options in [&[][..], &["--opt=low"], &["--opt=high"], &["--opt=high", "--frames=heap", "--gc=marksweep"]] {
         let output = cairn(&[&["run"], options, &[program]].concat(), "");
         assert_eq!(printed(&output), expected, "{program} {options:?}");
@@ -55,46 +58,25 @@ fn prints_everywhere(program: &str, expected: &str) {
     assert_eq!(printed(&Command::new(&exe).output().unwrap()), expected, "{program}, built");
 }
 
-#[test]
-fn sqlite_stores_and_queries() {
-    if is_there("libsqlite3.so.0", "libsqlite3-0") {
-        prints_everywhere("examples/sqlite.scm", &fs::read_to_string(root().join("tests/c/sqlite.out")).unwrap());
-    }
+/// A test for each program of a library: what it prints is in tests/c.
+macro_rules! programs_print {
+    ($($test:ident: $program:literal, $library:literal of $package:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            if is_there($library, $package) {
+                prints_everywhere($program);
+            }
+        }
+    )*};
 }
 
-#[test]
-fn zlib_compresses() {
-    if is_there("libz.so.1", "zlib1g") {
-        prints_everywhere("tests/c/zlib.scm", &fs::read_to_string(root().join("tests/c/zlib.out")).unwrap());
-    }
-}
-
-#[test]
-fn zstd_compresses_in_one_step_and_in_streams() {
-    if is_there("libzstd.so.1", "libzstd1") {
-        prints_everywhere("tests/c/zstd.scm", &fs::read_to_string(root().join("tests/c/zstd.out")).unwrap());
-    }
-}
-
-#[test]
-fn pcre2_matches_replaces_and_calls_back() {
-    if is_there("libpcre2-8.so.0", "libpcre2-8-0") {
-        prints_everywhere("tests/c/pcre2.scm", &fs::read_to_string(root().join("tests/c/pcre2.out")).unwrap());
-    }
-}
-
-#[test]
-fn ncurses_writes_on_a_screen() {
-    if is_there("libncursesw.so.6", "libncursesw6") {
-        prints_everywhere("tests/c/ncurses.scm", &fs::read_to_string(root().join("tests/c/ncurses.out")).unwrap());
-    }
-}
-
-#[test]
-fn openssl_carries_tls_over_sockets() {
-    if is_there("libssl.so.3", "libssl3") {
-        prints_everywhere("examples/tls.scm", &fs::read_to_string(root().join("tests/c/tls.out")).unwrap());
-    }
+programs_print! {
+    sqlite_stores_and_queries: "examples/sqlite.scm", "libsqlite3.so.0" of "libsqlite3-0";
+    zlib_compresses: "tests/c/zlib.scm", "libz.so.1" of "zlib1g";
+    zstd_compresses_in_one_step_and_in_streams: "tests/c/zstd.scm", "libzstd.so.1" of "libzstd1";
+    pcre2_matches_replaces_and_calls_back: "tests/c/pcre2.scm", "libpcre2-8.so.0" of "libpcre2-8-0";
+    ncurses_writes_on_a_screen: "tests/c/ncurses.scm", "libncursesw.so.6" of "libncursesw6";
+    openssl_carries_tls_over_sockets: "examples/tls.scm", "libssl.so.3" of "libssl3";
 }
 
 /// A plot, in three formats; a file that cannot be written is an error.
@@ -126,7 +108,7 @@ fn cairo_plots() {
 
 #[test]
 fn files_and_directories_by_srfi_170() {
-    prints_everywhere("tests/c/posix.scm", &fs::read_to_string(root().join("tests/c/posix.out")).unwrap());
+    prints_everywhere("tests/c/posix.scm");
 }
 
 /// In a loop over a C function that was defined at top level there is no call of Scheme, and doubles stay unboxed.
