@@ -5,8 +5,8 @@
 
 use crate::native_stack;
 use cairn_heap::{
-    Address, AmbiguousVisitor, CObjects, Client, CollectionEvent, CollectionKind, Heap, HeapConfig, HeapError,
-    LayoutId, Nature, Observer, OutOfMemory, Request, RootVisitor, WeakVisitor,
+    Address, AmbiguousVisitor, CObjects, Client, CollectionEvent, CollectionKind, Cursors, Heap, HeapConfig,
+    HeapError, LayoutId, Nature, Observer, OutOfMemory, Request, RootVisitor, WeakVisitor,
 };
 use cairn_layout::collector::Allocation;
 use cairn_layout::limits::CHECK_RESERVE;
@@ -218,11 +218,10 @@ impl Observer for Told {
     }
 }
 
-/// A heap, `cairn_heap`: the first six members are the program's.
+/// A heap, `cairn_heap`: the first six members are the program's, `lo` and `hi` two of them.
 #[repr(C)]
 pub struct Embedded {
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     cards: *mut u8,
     card_mask: u64,
     young: u64,
@@ -236,7 +235,7 @@ pub struct Embedded {
     /// Every allocation is a safepoint, however much room there is.
     zealous: bool,
     /// The cursors, when the program may not use them.
-    hidden: Option<(u64, u64)>,
+    hidden: Option<Cursors>,
     layouts: Vec<LayoutId>,
     error: CString,
 }
@@ -248,10 +247,8 @@ impl Embedded {
         let inline = config.collector.allocation == Allocation::TwoEnded && !zealous;
         let mut heap = Heap::new(CObjects::default(), config)?;
         let cursors = heap.current();
-        let (lo, hi) = if inline { cursors } else { (0, 0) };
         let mut embedded = Box::new(Embedded {
-            lo,
-            hi,
+            cursors: if inline { cursors } else { Cursors::default() },
             cards: heap.cards_ptr(),
             card_mask: heap.card_mask(),
             young: 0,
@@ -313,29 +310,29 @@ impl Embedded {
         let bytes = self.heap.model().bytes(nature);
         let need = bytes.min(LARGE_BYTES) + CHECK_RESERVE;
         let zealous = self.zealous;
-        let made = self.with_cursors(|heap, roots, lo, hi| {
+        let made = self.with_cursors(|heap, roots, at| {
             // Fails at once when a collection is wanted: then the extent has less than this left.
-            if zealous || *hi - *lo < need {
-                heap.safepoint(lo, hi, need, roots)?;
+            if zealous || at.room() < need {
+                heap.safepoint(at, need, roots)?;
             }
             // The heap lets large objects go beyond its maximum until the next collection; this is it.
             if bytes > LARGE_BYTES && heap.bytes_in_use() + bytes > heap.heap_max() {
-                heap.collect(lo, hi, roots, Request::Major)?;
+                heap.collect(at, roots, Request::Major)?;
                 let used = heap.bytes_in_use();
                 if used + bytes > heap.heap_max() {
                     return Err(OutOfMemory { requested: bytes, used, heap_max: heap.heap_max() });
                 }
             }
-            heap.make(lo, hi, nature).or_else(|_| {
-                heap.collect(lo, hi, roots, Request::Major)?;
-                heap.make(lo, hi, nature)
+            heap.make(at, nature).or_else(|_| {
+                heap.collect(at, roots, Request::Major)?;
+                heap.make(at, nature)
             })
         });
         made.map_err(|e: OutOfMemory| Refused { bytes: bytes as usize, message: e.to_string() })
     }
     /// Collects; false when too much is left.
     pub fn collect(&mut self, request: Request) -> bool {
-        let outcome = self.with_cursors(|heap, roots, lo, hi| heap.collect(lo, hi, roots, request));
+        let outcome = self.with_cursors(|heap, roots, at| heap.collect(at, roots, request));
         match outcome {
             Ok(()) => true,
             Err(e) => {
@@ -346,7 +343,7 @@ impl Embedded {
     }
     /// Walks everything; false when something is wrong.
     pub fn check(&mut self) -> bool {
-        let outcome = self.with_cursors(|heap, roots, lo, hi| heap.check(*lo, *hi, roots));
+        let outcome = self.with_cursors(|heap, roots, at| heap.check(*at, roots));
         match outcome {
             Ok(_) => true,
             Err(problems) => {
@@ -362,14 +359,9 @@ impl Embedded {
         self.heap.set_observer(told);
     }
 
-    fn with_cursors<R>(&mut self, f: impl FnOnce(&mut Heap<CObjects>, &mut Roots, &mut u64, &mut u64) -> R) -> R {
+    fn with_cursors<R>(&mut self, f: impl FnOnce(&mut Heap<CObjects>, &mut Roots, &mut Cursors) -> R) -> R {
         self.roots.frames = self.frames;
-        let (mut lo, mut hi) = self.hidden.unwrap_or((self.lo, self.hi));
-        let result = f(&mut self.heap, &mut self.roots, &mut lo, &mut hi);
-        match &mut self.hidden {
-            Some(hidden) => *hidden = (lo, hi),
-            None => (self.lo, self.hi) = (lo, hi),
-        }
-        result
+        let cursors = self.hidden.as_mut().unwrap_or(&mut self.cursors);
+        f(&mut self.heap, &mut self.roots, cursors)
     }
 }

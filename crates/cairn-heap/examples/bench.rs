@@ -3,7 +3,7 @@
 //! `cargo run --release -p cairn-heap --example bench [NURSERY_KIB] [NAME...]`. Prints the best of several runs.
 #![allow(unsafe_code)]
 
-use cairn_heap::{Address, AllocKind, Client, Heap, HeapConfig, Request, RootVisitor, Scheme};
+use cairn_heap::{Address, AllocKind, Client, Cursors, Heap, HeapConfig, Request, RootVisitor, Scheme};
 use cairn_layout::Value;
 use cairn_layout::object::{Type, header};
 use std::hint::black_box;
@@ -23,47 +23,46 @@ impl Client for Roots {
 
 struct M {
     heap: Heap<Scheme>,
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     roots: Roots,
 }
 
 impl M {
     fn new(nursery: u64) -> M {
         let mut heap = Heap::new(Scheme, HeapConfig { nursery_bytes: nursery, ..HeapConfig::default() }).unwrap();
-        let (lo, hi) = heap.current();
-        M { heap, lo, hi, roots: Roots::default() }
+        let cursors = heap.current();
+        M { heap, cursors, roots: Roots::default() }
     }
     #[inline(always)]
     fn check(&mut self, need: u64) {
-        if self.hi - self.lo < need {
+        if self.cursors.room() < need {
             self.slow(need);
         }
     }
     #[cold]
     #[inline(never)]
     fn slow(&mut self, need: u64) {
-        self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.roots).unwrap();
+        self.heap.safepoint(&mut self.cursors, need, &mut self.roots).unwrap();
     }
     #[inline(always)]
     fn cons(&mut self, car: u64, cdr: u64) -> u64 {
-        let a = self.lo;
-        self.lo += 16;
+        let a = self.cursors.lo;
+        self.cursors.lo += 16;
         put(a, 0, car);
         put(a, 1, cdr);
         a | 3
     }
     #[inline(always)]
     fn vector<const N: usize>(&mut self, fill: u64) -> u64 {
-        self.hi -= 8 + 8 * N as u64;
-        put(self.hi, 0, header(Type::Vector, 0, N as u64));
+        self.cursors.hi -= 8 + 8 * N as u64;
+        put(self.cursors.hi, 0, header(Type::Vector, 0, N as u64));
         for i in 0..N {
-            put(self.hi, 1 + i as u64, fill);
+            put(self.cursors.hi, 1 + i as u64, fill);
         }
-        self.hi | 7
+        self.cursors.hi | 7
     }
     fn collect(&mut self, r: Request) {
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, r).unwrap();
+        self.heap.collect(&mut self.cursors, &mut self.roots, r).unwrap();
     }
     /// A complete binary tree of pairs, 2^depth leaves.
     fn tree(&mut self, depth: u32) -> u64 {
@@ -214,7 +213,7 @@ fn main() {
         let s = best(3, || {
             let mut m = M::new(nursery);
             let words = 8 + 8 * n;
-            let table = m.heap.alloc(&mut m.lo, &mut m.hi, words, AllocKind::Scannable).unwrap() | 7;
+            let table = m.heap.alloc(&mut m.cursors, words, AllocKind::Scannable).unwrap() | 7;
             put(table & !7, 0, header(Type::Vector, 0, n));
             for i in 0..n {
                 put(table & !7, 1 + i, NIL);
@@ -249,7 +248,7 @@ fn main() {
         let mut per = 0.0;
         best(3, || {
             let mut m = M::new(nursery);
-            let a = m.heap.alloc(&mut m.lo, &mut m.hi, 8 + 8 * n, AllocKind::Scannable).unwrap();
+            let a = m.heap.alloc(&mut m.cursors, 8 + 8 * n, AllocKind::Scannable).unwrap();
             put(a, 0, header(Type::Vector, 0, n));
             for i in 0..n {
                 put(a, 1 + i, NIL);

@@ -21,8 +21,8 @@ use cairn_heap::address::{Span, WORD};
 use cairn_heap::blocks::POISON;
 use cairn_heap::model::{Described, Measure, RefKind};
 use cairn_heap::{
-    Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, HeapError, ObjectModel, OutOfMemory, Request,
-    RootVisitor,
+    Address, AllocKind, AmbiguousVisitor, Client, Cursors, Heap, HeapConfig, HeapError, ObjectModel, OutOfMemory,
+    Request, RootVisitor,
 };
 use cairn_layout::facts::{GEN, MARKSWEEP, MCC};
 use cairn_layout::limits::CHECK_RESERVE;
@@ -153,27 +153,26 @@ impl From<OutOfMemory> for Failure {
 /// See the file's header. Documents are on the stack.
 struct Store {
     heap: Heap<Json>,
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     stack: Stack,
 }
 
 impl Store {
     fn new(config: HeapConfig) -> Result<Store, HeapError> {
         let mut heap = Heap::new(Json, config)?;
-        let (lo, hi) = heap.current();
-        Ok(Store { heap, lo, hi, stack: Stack::default() })
+        let cursors = heap.current();
+        Ok(Store { heap, cursors, stack: Stack::default() })
     }
 
     /// A new object, to be filled at once; first, when it is time, a collection.
     fn allocate(&mut self, shape: u64, count: u64) -> Result<Address, OutOfMemory> {
         let need = self.heap.facts().checked_bytes(2 * WORD + CHECK_RESERVE);
-        if self.hi - self.lo < need {
-            self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.stack)?;
+        if self.cursors.room() < need {
+            self.heap.safepoint(&mut self.cursors, need, &mut self.stack)?;
         }
         let (bytes, kind) =
             (bytes(shape, count), if shape == TEXT { AllocKind::Leaf } else { AllocKind::Scannable });
-        let a = Address(self.heap.alloc(&mut self.lo, &mut self.hi, bytes, kind)?);
+        let a = Address(self.heap.alloc(&mut self.cursors, bytes, kind)?);
         // SAFETY: fresh memory of this size. The last word is not filled by all who come here.
         unsafe {
             a.plus(bytes - WORD).store(0);
@@ -307,10 +306,10 @@ impl Store {
 
     /// Everything that lives is in order; the number of objects.
     fn objects(&mut self) -> u64 {
-        self.heap.check(self.lo, self.hi, &mut self.stack).expect("a heap in order").objects
+        self.heap.check(self.cursors, &mut self.stack).expect("a heap in order").objects
     }
     fn collect(&mut self, request: Request) -> Result<(), OutOfMemory> {
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.stack, request)
+        self.heap.collect(&mut self.cursors, &mut self.stack, request)
     }
 }
 

@@ -9,9 +9,9 @@
 //!   compiled code:  hi - lo >= bytes?  ── yes ─▶ lo += 16 (pair)   or   hi -= bytes (other)
 //!                        │ no: spill live values
 //!                        ▼
-//!   runtime:        heap.safepoint(&mut lo, &mut hi, bytes, client)?       may collect; client shows the roots
+//!   runtime:        heap.safepoint(&mut cursors, bytes, client)?       may collect; client shows the roots
 //!
-//!   runtime (Rust): heap.alloc(&mut lo, &mut hi, bytes, kind)?             never collects
+//!   runtime (Rust): heap.alloc(&mut cursors, bytes, kind)?             never collects
 //! ```
 //!
 //! Where compiled code takes cells from free lists instead, `lo..hi` is a budget, and memory comes from
@@ -34,11 +34,8 @@ use crate::client::Client;
 use crate::config::{HeapConfig, physical_memory};
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc;
-use crate::gc::bdw::Bdw;
-use crate::gc::r#gen::Gen;
-use crate::gc::marksweep::MarkSweep;
-use crate::gc::mcc::Mcc;
 use crate::gc::plan::Plan;
+use crate::gc::{Selected, driver, with_plan};
 use crate::idle::Idle;
 use crate::marks::Marks;
 use crate::model::c::{CObjects, Nature};
@@ -59,8 +56,9 @@ use crate::weak::{GivenBack, WeakHandle, WeakKind, WeakObjects};
 use crate::workshop::Workshop;
 use crate::zeal::Pace;
 use cairn_layout::collector::{Allocation, Barrier, FREE_LISTS, FreeList, Prefix};
-use cairn_layout::facts::{self, CollectorFacts};
+use cairn_layout::facts::CollectorFacts;
 use cairn_layout::limits::CHECK_RESERVE;
+pub use cairn_layout::machine::Cursors;
 pub use cairn_layout::object::AllocKind;
 use cairn_layout::object::LARGE_BYTES;
 use cairn_layout::object::record::FieldKind;
@@ -70,8 +68,8 @@ use std::time::Duration;
 /// What the mutator gets when its extent is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refill {
-    /// A new extent: `lo` and `hi`.
-    Block(u64, u64),
+    /// A new extent.
+    Block(Cursors),
     /// A collection is due.
     Collect,
 }
@@ -83,56 +81,6 @@ pub struct Moves {
     pub collections: u64,
     /// Those of them that moved objects which were not young.
     pub old: u64,
-}
-
-/// The collectors that a heap can be made with.
-enum Selected {
-    Gen(Gen),
-    Mcc(Mcc),
-    MarkSweep(MarkSweep),
-    Bdw(Bdw),
-}
-
-impl Selected {
-    /// The collector that publishes these facts, one of [`gc::ALL`].
-    fn new<M: ObjectModel>(
-        facts: &CollectorFacts,
-        core: &mut Core,
-        young: Span,
-        config: &HeapConfig,
-    ) -> Result<Selected, HeapError> {
-        Ok(match facts.name {
-            name if name == facts::GEN.name => Selected::Gen(Plan::new::<M>(core, young, config)?),
-            name if name == facts::MCC.name => Selected::Mcc(Plan::new::<M>(core, young, config)?),
-            name if name == facts::MARKSWEEP.name => Selected::MarkSweep(Plan::new::<M>(core, young, config)?),
-            name if name == facts::BDW.name => Selected::Bdw(Plan::new::<M>(core, young, config)?),
-            name => unreachable!("`{name}` has constraints, but no plan"),
-        })
-    }
-}
-
-/// Calls a method of the selected collector.
-macro_rules! plan {
-    ($heap:expr, $plan:ident => $body:expr) => {
-        match &mut $heap.selected {
-            Selected::Gen($plan) => $body,
-            Selected::Mcc($plan) => $body,
-            Selected::MarkSweep($plan) => $body,
-            Selected::Bdw($plan) => $body,
-        }
-    };
-}
-
-/// Calls a method of the selected collector that changes nothing.
-macro_rules! ask {
-    ($heap:expr, $plan:ident => $body:expr) => {
-        match &$heap.selected {
-            Selected::Gen($plan) => $body,
-            Selected::Mcc($plan) => $body,
-            Selected::MarkSweep($plan) => $body,
-            Selected::Bdw($plan) => $body,
-        }
-    };
 }
 
 /// A garbage-collected heap whose objects are laid out as `M` says.
@@ -274,7 +222,8 @@ impl<M: ObjectModel> Heap<M> {
     /// Is this address inside the heap's region?
     #[inline]
     pub fn contains(&self, address: u64) -> bool {
-        ask!(self, p => p.owns(&self.core, Address(address))) || self.core.pool.table.covers(Address(address))
+        with_plan!(&self.selected, p => p.owns(&self.core, Address(address)))
+            || self.core.pool.table.covers(Address(address))
     }
     /// Is this address in a block of the heap that is in use, and so can be read?
     pub fn is_in_use(&self, address: u64) -> bool {
@@ -297,7 +246,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Would the next collection move an object at this address, as a young one?
     #[inline]
     pub fn is_young(&self, address: u64) -> bool {
-        ask!(self, p => p.is_young(Address(address)))
+        with_plan!(&self.selected, p => p.is_young(Address(address)))
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.
@@ -305,77 +254,71 @@ impl<M: ObjectModel> Heap<M> {
         if self.core.zeal.every_safepoint || self.core.sampling.is_some() {
             0
         } else {
-            plan!(self, p => p.check_reserve())
+            with_plan!(&mut self.selected, p => p.check_reserve())
         }
     }
-    /// `lo` and `hi` of the extent just handed out by `new` or `collect`.
-    pub fn current(&mut self) -> (u64, u64) {
-        let (lo, hi) = plan!(self, p => p.current());
-        (lo.0, hi.0)
+    /// The cursors of the extent just handed out by `new` or `collect`.
+    pub fn current(&mut self) -> Cursors {
+        with_plan!(&mut self.selected, p => p.current())
     }
-    /// Called when the extent between `lo` and `hi` has less than `need` bytes left.
-    pub fn refill(&mut self, lo: u64, hi: u64, need: u64) -> Refill {
-        match plan!(self, p => p.refill(&mut self.core, &self.model, Address(lo), Address(hi), need)) {
-            Some((lo, hi)) => Refill::Block(lo.0, hi.0),
+    /// Called when there are less than `need` bytes between the cursors.
+    pub fn refill(&mut self, at: Cursors, need: u64) -> Refill {
+        match with_plan!(&mut self.selected, p => p.refill(&mut self.core, &self.model, at, need)) {
+            Some(fresh) => Refill::Block(fresh),
             None => Refill::Collect,
         }
     }
-    /// The slow path of a heap check: afterwards `hi - lo >= need`, after a collection if one was due.
+    /// The slow path of a heap check: afterwards there are `need` bytes between the cursors, after a collection if one
+    /// was due.
     ///
     /// On an error the heap is intact, and the runtime may go on allocating a little to report it.
     pub fn safepoint<C: Client>(
         &mut self,
-        lo: &mut u64,
-        hi: &mut u64,
+        at: &mut Cursors,
         need: u64,
         client: &mut C,
     ) -> Result<(), OutOfMemory> {
-        match self.refill(*lo, *hi, need) {
-            Refill::Block(l, h) => {
-                (*lo, *hi) = (l, h);
+        match self.refill(*at, need) {
+            Refill::Block(fresh) => {
+                *at = fresh;
                 Ok(())
             }
-            Refill::Collect => self.collect_for(lo, hi, need, client),
+            Refill::Collect => self.collect_for(at, need, client),
         }
     }
     /// What [`Heap::refill`] asks for: a collection, and room for `need` bytes. To ask `refill` again instead might
     /// find that none is due any more: under zeal it counts how often it is asked.
     pub fn collect_for<C: Client>(
         &mut self,
-        lo: &mut u64,
-        hi: &mut u64,
+        at: &mut Cursors,
         need: u64,
         client: &mut C,
     ) -> Result<(), OutOfMemory> {
-        let outcome = self.collect(lo, hi, client, Request::Auto);
-        if *hi - *lo < need {
-            match self.refill(*lo, *hi, need) {
-                Refill::Block(l, h) => (*lo, *hi) = (l, h),
+        let outcome = self.collect(at, client, Request::Auto);
+        if at.room() < need {
+            match self.refill(*at, need) {
+                Refill::Block(fresh) => *at = fresh,
                 // `need` is larger than the nursery.
                 Refill::Collect => {
-                    let (mut l, mut h) = (Address(*lo), Address(*hi));
-                    plan!(self, p => p.close_and_extend(&mut self.core, &mut l, &mut h, need))?;
-                    (*lo, *hi) = (l.0, h.0);
+                    with_plan!(&mut self.selected, p => p.close_and_extend(&mut self.core, at, need))?;
                 }
             }
         }
         outcome
     }
-    /// Collects now; `lo` and `hi` are replaced by those of a fresh extent.
+    /// Collects now; the cursors become those of a fresh extent.
     ///
     /// On an error the collection has happened all the same: what is left is too much for the heap's maximum.
     pub fn collect<C: Client>(
         &mut self,
-        lo: &mut u64,
-        hi: &mut u64,
+        at: &mut Cursors,
         client: &mut C,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let outcome =
-            plan!(self, p => p.collect(&mut self.core, &self.model, client, Address(*lo), Address(*hi), request));
-        (*lo, *hi) = self.current();
+        let outcome = with_plan!(&mut self.selected, p => driver::collect(p, &mut self.core, &self.model, client, *at, request));
+        *at = self.current();
         if outcome.is_ok() && self.core.crawls() {
-            return Err(plan!(self, p => self.core.out_of_memory(0, p.nursery_used())));
+            return Err(with_plan!(&mut self.selected, p => self.core.out_of_memory(0, p.nursery_used())));
         }
         outcome
     }
@@ -385,54 +328,49 @@ impl<M: ObjectModel> Heap<M> {
         Ok(self.core.marks.expect_ambiguity()?)
     }
     /// Asks for a collection at the next heap check.
-    pub fn request_collection(&mut self, lo: &mut u64, hi: &mut u64, major: bool) -> Result<(), OutOfMemory> {
-        let (mut l, mut h) = (Address(*lo), Address(*hi));
-        let outcome = plan!(self, p => {
+    pub fn request_collection(&mut self, at: &mut Cursors, major: bool) -> Result<(), OutOfMemory> {
+        with_plan!(&mut self.selected, p => {
             p.want(Reason::Request, major);
-            p.hide(&mut self.core, &mut l, &mut h)
-        });
-        (*lo, *hi) = (l.0, h.0);
-        outcome
+            p.hide(&mut self.core, at)
+        })
     }
 
     /// Memory for a new object: `bytes` is a multiple of 8, and 16 for a pair. Never collects.
     #[inline]
-    pub fn alloc(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
-        match self.alloc_at_hand(lo, hi, bytes, kind) {
+    pub fn alloc(&mut self, at: &mut Cursors, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
+        match self.alloc_at_hand(at, bytes, kind) {
             Some(a) => Ok(a),
-            None => self.alloc_slow(lo, hi, bytes, kind),
+            None => self.alloc_slow(at, bytes, kind),
         }
     }
     /// Allocates in the extent at hand, if that has room for it.
     #[inline(always)]
-    pub fn alloc_at_hand(&self, lo: &mut u64, hi: &mut u64, bytes: u64, kind: AllocKind) -> Option<u64> {
-        if *hi - *lo < bytes + CHECK_RESERVE || bytes > self.unasked {
+    pub fn alloc_at_hand(&self, at: &mut Cursors, bytes: u64, kind: AllocKind) -> Option<u64> {
+        if at.room() < bytes + CHECK_RESERVE || bytes > self.unasked {
             return None;
         }
         if kind == AllocKind::Pair {
-            let a = *lo;
-            *lo += PAIR_BYTES;
+            let a = at.lo;
+            at.lo += PAIR_BYTES;
             return Some(a);
         }
-        *hi -= bytes;
-        Some(*hi)
+        at.hi -= bytes;
+        Some(at.hi)
     }
     /// Does allocation go on beyond what was planned until the mutator comes to a safepoint? Where that is not at a
     /// heap check, which fails then, the runtime has to see to it.
-    pub fn waits_for_safepoint(&self, lo: u64, hi: u64) -> bool {
-        ask!(self, p => p.waits_for_safepoint(Address(lo), Address(hi)))
+    pub fn waits_for_safepoint(&self, at: Cursors) -> bool {
+        with_plan!(&self.selected, p => p.waits_for_safepoint(at))
     }
     /// Cells for a free list of compiled code's that is empty: the first of a chain. Never collects. A collector that
     /// has no such lists hands out one cell.
-    pub fn cells(&mut self, lo: &mut u64, hi: &mut u64, list: FreeList) -> Result<u64, OutOfMemory> {
-        let (mut l, mut h) = (Address(*lo), Address(*hi));
-        let chain = plan!(self, p => p.cells(&mut self.core, &mut l, &mut h, list));
-        (*lo, *hi) = (l.0, h.0);
+    pub fn cells(&mut self, at: &mut Cursors, list: FreeList) -> Result<u64, OutOfMemory> {
+        let chain = with_plan!(&mut self.selected, p => p.cells(&mut self.core, at, list));
         if let Some(chain) = chain {
             return chain.map(|a| a.0);
         }
         let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
-        let cell = self.alloc(lo, hi, self.facts.cell_bytes(list), kind)?;
+        let cell = self.alloc(at, self.facts.cell_bytes(list), kind)?;
         // SAFETY: the first word of fresh memory.
         unsafe { Address(cell).store(0) };
         Ok(cell)
@@ -440,46 +378,32 @@ impl<M: ObjectModel> Heap<M> {
     /// Takes back the cells that are left in compiled code's free lists. Comes before every collection, and every
     /// [`Heap::check`].
     pub fn return_cells(&mut self, lists: &mut [u64; FREE_LISTS]) {
-        plan!(self, p => p.return_cells(&mut self.core, lists));
+        with_plan!(&mut self.selected, p => p.return_cells(&mut self.core, lists));
     }
     /// The object of `old` bytes at `address`, which nobody else knows yet, needs `new` bytes only. If the rest can
     /// be given back, the address to which the object is to be moved.
-    pub fn shrink(&mut self, hi: &mut u64, address: u64, old: u64, new: u64) -> Option<u64> {
-        if address != *hi || new >= old {
+    pub fn shrink(&mut self, at: &mut Cursors, address: u64, old: u64, new: u64) -> Option<u64> {
+        if address != at.hi || new >= old {
             return None;
         }
-        *hi = address + (old - new);
-        Some(*hi)
+        at.hi = address + (old - new);
+        Some(at.hi)
     }
     /// [`Heap::alloc`] when the object is large or the extent has less than `bytes + CHECK_RESERVE` left.
     #[cold]
-    pub fn alloc_slow(
-        &mut self,
-        lo: &mut u64,
-        hi: &mut u64,
-        bytes: u64,
-        kind: AllocKind,
-    ) -> Result<u64, OutOfMemory> {
+    pub fn alloc_slow(&mut self, at: &mut Cursors, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
         debug_assert!(bytes >= 16 && bytes.is_multiple_of(8));
-        let (mut l, mut h) = (Address(*lo), Address(*hi));
         let result = if bytes > LARGE_BYTES {
-            self.alloc_large(&mut l, &mut h, bytes, kind)
+            self.alloc_large(at, bytes, kind)
         } else {
-            plan!(self, p => p.allocate(&mut self.core, &mut l, &mut h, bytes, kind))
+            with_plan!(&mut self.selected, p => p.allocate(&mut self.core, at, bytes, kind))
         };
-        (*lo, *hi) = (l.0, h.0);
         result.map(|a| a.0)
     }
-    fn alloc_large(
-        &mut self,
-        lo: &mut Address,
-        hi: &mut Address,
-        bytes: u64,
-        kind: AllocKind,
-    ) -> Result<Address, OutOfMemory> {
+    fn alloc_large(&mut self, at: &mut Cursors, bytes: u64, kind: AllocKind) -> Result<Address, OutOfMemory> {
         let core = &mut self.core;
         let ref_kind = if kind == AllocKind::Procedure { RefKind::Procedure } else { RefKind::Object };
-        plan!(self, p => {
+        with_plan!(&mut self.selected, p => {
             // Before anything else: an absurd size must not overflow the sums below.
             if bytes > core.sizing.heap_max() {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
@@ -499,7 +423,7 @@ impl<M: ObjectModel> Heap<M> {
                 p.want(Reason::Large, false);
             }
             if p.wants_collection() {
-                p.hide(core, lo, hi)?;
+                p.hide(core, at)?;
             }
             Ok(a)
         })
@@ -549,8 +473,8 @@ impl<M: ObjectModel> Heap<M> {
         self.core.cells.define(words, references)
     }
     /// A cell of this type, cleared. It has no header and never moves.
-    pub fn alloc_cell(&mut self, lo: &mut u64, hi: &mut u64, ty: CellType) -> Result<u64, OutOfMemory> {
-        self.alloc_in_cells(lo, hi, |core, spare| {
+    pub fn alloc_cell(&mut self, at: &mut Cursors, ty: CellType) -> Result<u64, OutOfMemory> {
+        self.alloc_in_cells(at, |core, spare| {
             core.cells.alloc_typed(&mut core.pool, &core.cards, &core.marks, ty, spare)
         })
     }
@@ -571,16 +495,16 @@ impl<M: ObjectModel> Heap<M> {
         defined.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
     }
     /// Lets the mutator have more records of the type with this number, without collecting.
-    pub fn refill_pool(&mut self, lo: &mut u64, hi: &mut u64, number: u32) -> Result<(), OutOfMemory> {
+    pub fn refill_pool(&mut self, at: &mut Cursors, number: u32) -> Result<(), OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => {
+        with_plan!(&mut self.selected, p => {
             p.admit(core, 0)?;
             let bytes = core.compact.refill(number).map_err(|_| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
             core.stats.allocated += bytes;
             if p.compact_are_due(core) {
                 p.want(Reason::Limit, true);
             }
-            p.hide_if_wanted(core, lo, hi)?;
+            p.hide_if_wanted(core, at)?;
             Ok(())
         })
     }
@@ -594,35 +518,30 @@ impl<M: ObjectModel> Heap<M> {
         self.core.compact.stats()
     }
     /// Memory for an object of `bytes` whose words may or may not be references; cleared.
-    pub fn alloc_untyped(&mut self, lo: &mut u64, hi: &mut u64, bytes: u64) -> Result<u64, OutOfMemory> {
+    pub fn alloc_untyped(&mut self, at: &mut Cursors, bytes: u64) -> Result<u64, OutOfMemory> {
         const { assert!(M::AMBIGUOUS, "this object model has no untyped objects") };
         debug_assert!(bytes >= 16 && bytes.is_multiple_of(8));
         if bytes > CellSpace::UNTYPED_MAX {
-            let (mut l, mut h) = (Address(*lo), Address(*hi));
-            let a = self.alloc_large(&mut l, &mut h, bytes, AllocKind::Scannable);
-            (*lo, *hi) = (l.0, h.0);
+            let a = self.alloc_large(at, bytes, AllocKind::Scannable);
             let a = a?;
             // SAFETY: a fresh object of this size.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
             return Ok(a.0);
         }
-        let (mut l, mut h) = (Address(*lo), Address(*hi));
-        if let Some(a) = plan!(self, p => p.allocate_untyped(&mut self.core, &mut l, &mut h, bytes)) {
-            (*lo, *hi) = (l.0, h.0);
+        if let Some(a) = with_plan!(&mut self.selected, p => p.allocate_untyped(&mut self.core, at, bytes)) {
             return a.map(|a| a.0);
         }
-        self.alloc_in_cells(lo, hi, |core, spare| {
+        self.alloc_in_cells(at, |core, spare| {
             core.cells.alloc_untyped(&mut core.pool, &core.cards, &core.marks, bytes, spare)
         })
     }
     fn alloc_in_cells(
         &mut self,
-        lo: &mut u64,
-        hi: &mut u64,
+        at: &mut Cursors,
         alloc: impl FnOnce(&mut Core, u32) -> Option<Span>,
     ) -> Result<u64, OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => {
+        with_plan!(&mut self.selected, p => {
             let before = core.pool.in_use();
             let cell = alloc(core, p.reserve()).ok_or_else(|| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
             if core.pool.in_use() > before {
@@ -633,7 +552,7 @@ impl<M: ObjectModel> Heap<M> {
                 if p.cells_are_due(core) {
                     p.want(Reason::Limit, true);
                 }
-                p.hide_if_wanted(core, lo, hi)?;
+                p.hide_if_wanted(core, at)?;
             }
             core.stats.allocated += cell.bytes();
             Ok(cell.start.0)
@@ -642,7 +561,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Memory for an object with a header that never moves and is never freed. Initialise it at once.
     pub fn alloc_immortal(&mut self, bytes: u64, leaf: bool) -> Result<u64, OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => {
+        with_plan!(&mut self.selected, p => {
             p.admit(core, bytes)?;
             (core.immortal)
                 .alloc(&mut core.pool, &core.cards, bytes, leaf, p.reserve())
@@ -654,7 +573,7 @@ impl<M: ObjectModel> Heap<M> {
     /// [`crate::space::stack_chunks`].
     pub fn alloc_chunk(&mut self, bytes: u64) -> Result<(u64, u64), OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => {
+        with_plan!(&mut self.selected, p => {
             if bytes > core.sizing.heap_max() {
                 return Err(core.out_of_memory(bytes, p.nursery_used()));
             }
@@ -674,7 +593,7 @@ impl<M: ObjectModel> Heap<M> {
         let grown = core.chunks.bytes().saturating_sub(core.chunk_bytes_at_collection);
         let due = grown > core.sizing.large_young().max(core.chunk_bytes_at_collection);
         if due {
-            plan!(self, p => p.want(Reason::Large, false));
+            with_plan!(&mut self.selected, p => p.want(Reason::Large, false));
         }
         due
     }
@@ -684,7 +603,7 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// One past the last byte of the chunk in use at this address.
     pub fn chunk_end(&self, chunk: u64) -> u64 {
-        if let Some(end) = ask!(self, p => p.chunk_end(Address(chunk))) {
+        if let Some(end) = with_plan!(&self.selected, p => p.chunk_end(Address(chunk))) {
             return end.0;
         }
         let info = self.core.chunks.info(&self.core.pool, Address(chunk));
@@ -693,19 +612,19 @@ impl<M: ObjectModel> Heap<M> {
     /// A continuation that has survived a collection refers to this stack chunk from now on: minor collections leave it
     /// alone.
     pub fn keep_chunk(&mut self, chunk: u64) {
-        if ask!(self, p => p.chunk_end(Address(chunk))).is_none() {
+        if with_plan!(&self.selected, p => p.chunk_end(Address(chunk))).is_none() {
             self.core.chunks.mark(&self.core.pool, Address(chunk), true);
         }
     }
     /// Frees a stack chunk that nothing refers to.
     pub fn free_chunk(&mut self, chunk: u64) {
-        if !plan!(self, p => p.free_chunk(Address(chunk))) {
+        if !with_plan!(&mut self.selected, p => p.free_chunk(Address(chunk))) {
             self.core.chunks.free(&mut self.core.pool, Address(chunk));
         }
     }
     /// Is this the address of a chunk in use, and does a promoted continuation refer to it? `None` for no chunk.
     pub fn chunk_is_old(&self, chunk: u64) -> Option<bool> {
-        if ask!(self, p => p.chunk_end(Address(chunk))).is_some() {
+        if with_plan!(&self.selected, p => p.chunk_end(Address(chunk))).is_some() {
             return Some(true);
         }
         self.core.chunks.info(&self.core.pool, Address(chunk)).map(|i| i.old)
@@ -724,7 +643,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Counts `bytes` that the client is about to hold outside the heap, but that its maximum is to bound, too.
     pub fn charge(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
         let core = &mut self.core;
-        plan!(self, p => p.admit(core, bytes))?;
+        with_plan!(&mut self.selected, p => p.admit(core, bytes))?;
         core.charged += bytes;
         Ok(())
     }
@@ -735,18 +654,18 @@ impl<M: ObjectModel> Heap<M> {
 
     /// Should a program that waits collect meanwhile, to give back what it has dropped? Then this says how long it must
     /// have waited: see [`Idle`].
-    pub fn idle_collection(&mut self, lo: u64, hi: u64) -> Option<Duration> {
-        let used = self.bytes_in_use().saturating_sub(hi.saturating_sub(lo));
+    pub fn idle_collection(&mut self, at: Cursors) -> Option<Duration> {
+        let used = self.bytes_in_use().saturating_sub(at.hi.saturating_sub(at.lo));
         let core = &mut self.core;
         let longest = core.stats.major_pauses.max().max(core.stats.minor_pauses.max());
         let collections = core.stats.minor + core.stats.major;
         core.idle.patience(collections, used, longest).filter(|_| !core.zeal.poison)
     }
     /// Asks for the collection of an idle program at the next heap check.
-    pub fn request_idle_collection(&mut self, lo: &mut u64, hi: &mut u64) -> Result<(), OutOfMemory> {
-        let used = self.bytes_in_use().saturating_sub(hi.saturating_sub(*lo));
+    pub fn request_idle_collection(&mut self, at: &mut Cursors) -> Result<(), OutOfMemory> {
+        let used = self.bytes_in_use().saturating_sub(at.hi.saturating_sub(at.lo));
         self.core.idle.asked(self.core.stats.minor + self.core.stats.major, used);
-        self.request_collection(lo, hi, true)
+        self.request_collection(at, true)
     }
 
     /// Has a collection left pages that [`Heap::release_free`] may find?
@@ -760,7 +679,7 @@ impl<M: ObjectModel> Heap<M> {
             let core = &mut self.core;
             core.released_at = core.stats.minor + core.stats.major;
             core.pool.release(0);
-            plan!(self, p => p.trim());
+            with_plan!(&mut self.selected, p => p.trim());
         }
     }
 
@@ -772,7 +691,7 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// Bytes the heap holds now, the filled part of the nursery included.
     pub fn bytes_in_use(&mut self) -> u64 {
-        self.core.used() + plan!(self, p => p.nursery_used())
+        self.core.used() + with_plan!(&mut self.selected, p => p.nursery_used())
     }
     /// The most that the heap may hold.
     pub fn heap_max(&self) -> u64 {
@@ -788,12 +707,10 @@ impl<M: ObjectModel> Heap<M> {
     ///
     /// # Safety
     /// The word can be read as long as the heap exists.
-    pub unsafe fn sample_allocation(&mut self, lo: &mut u64, hi: &mut u64, tag: *const u64, interval: u64) {
-        if let Selected::Gen(p) = &mut self.selected {
-            let (mut l, mut h) = (Address(*lo), Address(*hi));
-            // SAFETY: by the contract.
-            p.start_sampling(&mut self.core, &mut l, &mut h, unsafe { Sampling::new(tag, interval) });
-            (*lo, *hi) = (l.0, h.0);
+    pub unsafe fn sample_allocation(&mut self, at: &mut Cursors, tag: *const u64, interval: u64) {
+        // SAFETY: by the contract.
+        let sampling = unsafe { Sampling::new(tag, interval) };
+        if with_plan!(&mut self.selected, p => p.start_sampling(&mut self.core, at, sampling)) {
             self.unasked = 0;
         }
     }
@@ -805,10 +722,10 @@ impl<M: ObjectModel> Heap<M> {
     ///
     /// # Safety
     /// The mutator stands still at these cursors, and has initialised what it allocated.
-    pub unsafe fn samples(&mut self, lo: u64, hi: u64) -> &[Sample] {
-        let current = plan!(self, p => p.extents(Address(lo), Address(hi)));
+    pub unsafe fn samples(&mut self, at: Cursors) -> &[Sample] {
+        let current = with_plan!(&mut self.selected, p => p.extents(at));
         let Some(s) = &mut self.core.sampling else { return &[] };
-        if let Some(x) = current.into_iter().find(|x| x.lo.0 == lo && x.hi.0 == hi) {
+        if let Some(x) = current.into_iter().find(|x| x.cursors() == at) {
             s.look_at_current(x);
         }
         // SAFETY: by the contract.
@@ -822,28 +739,23 @@ impl<M: ObjectModel> Heap<M> {
         census::walk(&mut self.core, &self.model, client, visit)
     }
     /// Walks everything reachable and reports what is wrong, independently of the collector's code.
-    pub fn check<C: Client>(
-        &mut self,
-        lo: u64,
-        hi: u64,
-        client: &mut C,
-    ) -> Result<check::Report, Vec<check::Problem>> {
-        let extents = plan!(self, p => {
+    pub fn check<C: Client>(&mut self, at: Cursors, client: &mut C) -> Result<check::Report, Vec<check::Problem>> {
+        let extents = with_plan!(&mut self.selected, p => {
             p.settle(&mut self.core);
-            p.extents(Address(lo), Address(hi))
+            p.extents(at)
         });
         check::check(&mut self.core, &self.model, &extents, client)
     }
 }
 
 impl Heap<CObjects> {
-    /// A cleared object. Never collects; `lo` and `hi` as for [`Heap::alloc`].
-    pub fn make(&mut self, lo: &mut u64, hi: &mut u64, nature: Nature) -> Result<u64, OutOfMemory> {
+    /// A cleared object. Never collects.
+    pub fn make(&mut self, at: &mut Cursors, nature: Nature) -> Result<u64, OutOfMemory> {
         let (header, bytes) = (self.model().header(nature), self.model().bytes(nature));
         let a = match nature {
-            Nature::Untyped(_) => self.alloc_untyped(lo, hi, bytes)?,
-            Nature::Atomic(_) => self.alloc(lo, hi, bytes, AllocKind::Leaf)?,
-            Nature::Typed(..) => self.alloc(lo, hi, bytes, AllocKind::Scannable)?,
+            Nature::Untyped(_) => self.alloc_untyped(at, bytes)?,
+            Nature::Atomic(_) => self.alloc(at, bytes, AllocKind::Leaf)?,
+            Nature::Typed(..) => self.alloc(at, bytes, AllocKind::Scannable)?,
         };
         // SAFETY: the object is fresh, and has this size.
         unsafe {

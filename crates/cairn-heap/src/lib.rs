@@ -22,7 +22,7 @@
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
 //!
 //! Absent: no process globals; no knowledge of Scheme outside `model/scheme.rs`; spaces know no algorithm; no
-//! collector is named outside its folder and [`heap`].
+//! collector is named outside its folder and `gc/mod.rs`.
 //!
 //! A heap without a compiler, used by hand (`examples/bench.rs` has more of it, `examples/documents.rs` is a program
 //! with an object model of its own):
@@ -40,14 +40,14 @@
 //! }
 //!
 //! let mut heap = Heap::new(Scheme, HeapConfig::default()).unwrap();
-//! let (mut lo, mut hi) = heap.current();
-//! let pair = heap.alloc(&mut lo, &mut hi, 16, AllocKind::Pair).unwrap();
+//! let mut cursors = heap.current();
+//! let pair = heap.alloc(&mut cursors, 16, AllocKind::Pair).unwrap();
 //! unsafe {
 //!     *(pair as *mut u64) = Value::fixnum(1).0;
 //!     *(pair as *mut u64).add(1) = Value::NIL.0;
 //! }
 //! let mut roots = Roots(vec![pair | 3]);
-//! heap.collect(&mut lo, &mut hi, &mut roots, Request::Minor).unwrap();
+//! heap.collect(&mut cursors, &mut roots, Request::Minor).unwrap();
 //! assert_ne!(roots.0[0], pair | 3); // the pair has moved
 //! ```
 //!
@@ -69,11 +69,11 @@
 //! let mut model = CObjects::default();
 //! let node = Nature::Typed(model.define(2, 0b10), 1); // a number, a pointer
 //! let mut heap = Heap::new(model, HeapConfig::default()).unwrap();
-//! let (mut lo, mut hi) = heap.current();
-//! let [first, second] = [(); 2].map(|()| heap.make(&mut lo, &mut hi, node).unwrap());
+//! let mut cursors = heap.current();
+//! let [first, second] = [(); 2].map(|()| heap.make(&mut cursors, node).unwrap());
 //! unsafe { *(first as *mut u64).add(2) = second };
 //! let mut stack = Stack(vec![42, first + 8]); // into the middle
-//! heap.collect(&mut lo, &mut hi, &mut stack, Request::Minor).unwrap();
+//! heap.collect(&mut cursors, &mut stack, Request::Minor).unwrap();
 //! assert_eq!(heap.stats().pinned, 1);
 //! assert_ne!(unsafe { *(first as *const u64).add(2) }, second); // this one has moved
 //! ```
@@ -108,7 +108,7 @@ pub use client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 pub use config::{HeapConfig, Proposals, SizingConfig, Tracing, Zeal};
 pub use error::{HeapError, OutOfMemory};
 
-pub use heap::{AllocKind, Heap, Moves, Refill};
+pub use heap::{AllocKind, Cursors, Heap, Moves, Refill};
 pub use model::ObjectModel;
 pub use model::c::{CObjects, LayoutId, Nature};
 pub use model::scheme::Scheme;

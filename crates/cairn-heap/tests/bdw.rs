@@ -183,7 +183,7 @@ fn out_of_memory_is_an_error_and_can_be_overcome() {
     m.list(2_000_000).unwrap_err();
     m.roots.words.clear();
     forget();
-    let _ = m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Major);
+    let _ = m.heap.collect(&mut m.cursors, &mut m.roots, Request::Major);
     let l = m.list(500_000).unwrap();
     assert_list(l, 500_000);
     for absurd in [1 << 30, 1 << 59] {

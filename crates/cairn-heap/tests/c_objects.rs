@@ -7,7 +7,7 @@
 
 mod common;
 
-use cairn_heap::{CObjects, CellType, Heap, HeapConfig, LayoutId, Nature, Request, SizingConfig, Zeal};
+use cairn_heap::{CObjects, CellType, Cursors, Heap, HeapConfig, LayoutId, Nature, Request, SizingConfig, Zeal};
 use cairn_layout::collector::{Ambiguity, COLLECTORS, Moving};
 use common::{AmbiguousRoots, Random, get, put};
 use std::collections::HashMap;
@@ -61,8 +61,7 @@ impl Object {
 
 struct Stress {
     heap: Heap<CObjects>,
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     roots: AmbiguousRoots,
     layouts: Vec<LayoutId>,
     cell: CellType,
@@ -79,11 +78,10 @@ impl Stress {
         let layouts = LAYOUTS.map(|(words, references)| model.define(words, references)).to_vec();
         let mut heap = Heap::new(model, config).unwrap();
         let cell = heap.define_cells(CELL.0, CELL.1);
-        let (lo, hi) = heap.current();
+        let cursors = heap.current();
         Stress {
             heap,
-            lo,
-            hi,
+            cursors,
             roots: AmbiguousRoots { words: vec![0; roots], maybe: vec![0; 8] },
             layouts,
             cell,
@@ -119,7 +117,7 @@ impl Stress {
         let near = |base: u64, d: u64| base.wrapping_add(d).wrapping_sub(1 << 17);
         match self.r.below(4) {
             0 => near(any, self.r.below(1 << 18)),
-            1 => near(self.lo, self.r.below(1 << 18)),
+            1 => near(self.cursors.lo, self.r.below(1 << 18)),
             2 => self.r.next() << self.r.below(40),
             _ => self.r.below(100),
         }
@@ -155,16 +153,16 @@ impl Stress {
             1..4 => self.r.below(300),
             _ => self.r.below(10),
         };
-        let (lo, hi) = (&mut self.lo, &mut self.hi);
+        let cursors = &mut self.cursors;
         let (kind, a, words) = match self.r.below(10) {
             0..4 => {
                 let l = self.r.below(3) as usize;
                 let nature = Nature::Typed(self.layouts[l], n);
-                (Kind::Typed(l), self.heap.make(lo, hi, nature), n * LAYOUTS[l].0 as u64)
+                (Kind::Typed(l), self.heap.make(cursors, nature), n * LAYOUTS[l].0 as u64)
             }
-            4..6 => (Kind::Untyped, self.heap.make(lo, hi, Nature::Untyped(n)), n),
-            6..8 => (Kind::Atomic, self.heap.make(lo, hi, Nature::Atomic(n)), n),
-            _ => (Kind::Cell, self.heap.alloc_cell(lo, hi, self.cell), CELL.0 as u64),
+            4..6 => (Kind::Untyped, self.heap.make(cursors, Nature::Untyped(n)), n),
+            6..8 => (Kind::Atomic, self.heap.make(cursors, Nature::Atomic(n)), n),
+            _ => (Kind::Cell, self.heap.alloc_cell(cursors, self.cell), CELL.0 as u64),
         };
         let a = a.unwrap();
         let object = Object { kind, fields: vec![NULL; words as usize] };
@@ -194,9 +192,9 @@ impl Stress {
     fn step(&mut self) {
         match self.r.below(100) {
             0..50 => {
-                if self.hi - self.lo < 4096 {
-                    let (lo, hi) = (&mut self.lo, &mut self.hi);
-                    self.heap.safepoint(lo, hi, 4096, &mut self.roots).unwrap();
+                if self.cursors.room() < 4096 {
+                    let cursors = &mut self.cursors;
+                    self.heap.safepoint(cursors, 4096, &mut self.roots).unwrap();
                 }
                 self.make();
             }
@@ -226,7 +224,7 @@ impl Stress {
         }
     }
     fn collect(&mut self, request: Request) {
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, request).unwrap();
+        self.heap.collect(&mut self.cursors, &mut self.roots, request).unwrap();
     }
 
     /// Walks both graphs; they must be the same. Returns where the objects are.
@@ -264,7 +262,7 @@ impl Stress {
         seen
     }
     fn verify(&mut self) -> cairn_heap::check::Report {
-        match self.heap.check(self.lo, self.hi, &mut self.roots) {
+        match self.heap.check(self.cursors, &mut self.roots) {
             Ok(r) => r,
             Err(p) => panic!("{}", p.iter().map(|p| format!("{p}\n")).collect::<String>()),
         }
@@ -352,7 +350,7 @@ fn immortal_untyped(config: HeapConfig) {
     put(untyped, 0, s.heap.model().header(Nature::Untyped(2)));
     put(untyped, 2, 12345);
     let layout = Nature::Typed(s.layouts[0], 1);
-    let [a, b] = [(); 2].map(|()| s.heap.make(&mut s.lo, &mut s.hi, layout).unwrap());
+    let [a, b] = [(); 2].map(|()| s.heap.make(&mut s.cursors, layout).unwrap());
     put(a, 2, 7);
     put(b, 2, 8);
     put(untyped, 1, a + 20);
@@ -375,10 +373,10 @@ fn initialising_untyped(config: HeapConfig) {
     let mut s = Stress::new(config, 1, 1, 1);
     for words in [1, 20, 900, 5000] {
         for i in 0..20 {
-            let (lo, hi) = (&mut s.lo, &mut s.hi);
-            let kept = s.heap.make(lo, hi, Nature::Atomic(2)).unwrap();
+            let cursors = &mut s.cursors;
+            let kept = s.heap.make(cursors, Nature::Atomic(2)).unwrap();
             put(kept, 2, i);
-            let holder = s.heap.make(lo, hi, Nature::Untyped(words)).unwrap();
+            let holder = s.heap.make(cursors, Nature::Untyped(words)).unwrap();
             put(holder, words, kept + 23);
             s.roots.words[0] = holder;
             s.collect(if i % 5 == 4 { Request::Major } else { Request::Minor });

@@ -11,7 +11,7 @@ fn define(m: &mut Mutator) -> CellType {
     m.heap.define_cells(4, 0b1001)
 }
 fn cell(m: &mut Mutator, ty: CellType) -> u64 {
-    m.heap.alloc_cell(&mut m.lo, &mut m.hi, ty).unwrap() | 7
+    m.heap.alloc_cell(&mut m.cursors, ty).unwrap() | 7
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn the_checker_knows_cells() {
         m.minor();
         m.verify();
         spoil(&mut m, c);
-        let problems = m.heap.check(m.lo, m.hi, &mut m.roots).expect_err("the mistake went unnoticed");
+        let problems = m.heap.check(m.cursors, &mut m.roots).expect_err("the mistake went unnoticed");
         problems[0].what.clone()
     };
     assert!(complaint(|m, c| m.roots.words[0] = c + 8).contains("not the start of a cell"));
@@ -153,7 +153,7 @@ fn a_heap_full_of_cells_is_an_error_and_goes_on() {
         if m.check(16).is_err() {
             return true;
         }
-        match m.heap.alloc_cell(&mut m.lo, &mut m.hi, ty) {
+        match m.heap.alloc_cell(&mut m.cursors, ty) {
             Ok(c) => {
                 put(c, 3, m.roots.words[0]);
                 m.roots.words[0] = c | 7;

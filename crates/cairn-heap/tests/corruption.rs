@@ -33,7 +33,7 @@ fn reports(damage: impl Fn(&mut Mutator, u64)) -> Vec<Vec<String>> {
             }
             m.verify();
             damage(&mut m, v);
-            let problems = m.heap.check(m.lo, m.hi, &mut m.roots).expect_err("the damage is not seen");
+            let problems = m.heap.check(m.cursors, &mut m.roots).expect_err("the damage is not seen");
             problems.iter().map(|p| p.to_string()).collect()
         })
         .collect()
@@ -103,6 +103,6 @@ fn immortal_objects_are_looked_at_and_nothing_behind_them() {
         assert_eq!(m.verify().words, 3 * 2_000);
         let pair = m.cons(NIL, NIL);
         put(last, 2, pair + 8);
-        m.heap.check(m.lo, m.hi, &mut m.roots).expect_err("the last word of the last symbol");
+        m.heap.check(m.cursors, &mut m.roots).expect_err("the last word of the last symbol");
     }
 }

@@ -255,7 +255,7 @@ fn what_a_block_held_before_is_not_taken_for_references() {
     // A freed chunk full of words that look like references to young pairs.
     let (chunk, size) = m.heap.alloc_chunk(32 << 10).unwrap();
     for i in 0..size / 8 {
-        put(chunk, i, (m.lo + 16 * i) | 3);
+        put(chunk, i, (m.cursors.lo + 16 * i) | 3);
     }
     m.heap.free_chunk(chunk);
     m.minor();
@@ -508,17 +508,17 @@ fn a_heap_check_leaves_room_for_runtime_calls() {
     for round in 0..400 {
         // from a few words to whole blocks
         let bytes = 16 * (1 + random.below(1 << (1 + round % 11)));
-        while m.hi - m.lo >= bytes {
+        while m.cursors.room() >= bytes {
             m.inline_cons(NIL, NIL);
         }
         let need = bytes + m.heap.check_reserve();
-        m.heap.safepoint(&mut m.lo, &mut m.hi, need, &mut m.roots).unwrap();
-        let (lo, hi) = (m.lo, m.hi);
+        m.heap.safepoint(&mut m.cursors, need, &mut m.roots).unwrap();
+        let (lo, hi) = (m.cursors.lo, m.cursors.hi);
         for _ in 0..CHECK_RESERVE / 1024 {
             m.string(254, 65); // 1 KiB
         }
-        assert_eq!((m.lo, m.hi), (lo, hi - CHECK_RESERVE), "{bytes} bytes");
-        assert!(m.hi - m.lo >= bytes, "what was promised is left");
+        assert_eq!((m.cursors.lo, m.cursors.hi), (lo, hi - CHECK_RESERVE), "{bytes} bytes");
+        assert!(m.cursors.room() >= bytes, "what was promised is left");
     }
     assert!(m.heap.stats().minor > 2, "{}", m.heap.stats().minor);
     let mut m = Mutator::new(HeapConfig {
@@ -581,14 +581,14 @@ fn weak_references_know_the_living_from_the_dead() {
 fn a_heap_check_larger_than_the_nursery_is_served() {
     let mut m = Mutator::new(HeapConfig { nursery_bytes: 64 << 10, ..HeapConfig::default() });
     m.check(1 << 20).unwrap();
-    assert!(m.hi - m.lo >= 1 << 20);
+    assert!(m.cursors.room() >= 1 << 20);
     // An object that fits no block, although born in the nursery, survives as a large object.
-    m.hi -= 400_008;
-    put(m.hi, 0, header(Type::Vector, 0, 50_000));
+    m.cursors.hi -= 400_008;
+    put(m.cursors.hi, 0, header(Type::Vector, 0, 50_000));
     for i in 1..=50_000 {
-        put(m.hi, i, NIL);
+        put(m.cursors.hi, i, NIL);
     }
-    let v = m.hi | 7;
+    let v = m.cursors.hi | 7;
     let l = m.list(3).unwrap();
     put(v & !7, 50_000, l);
     m.roots.words = vec![v];
@@ -662,7 +662,7 @@ mod corruption {
     use super::*;
 
     fn complaint(m: &mut Mutator) -> String {
-        let problems = m.heap.check(m.lo, m.hi, &mut m.roots).expect_err("the corruption went unnoticed");
+        let problems = m.heap.check(m.cursors, &mut m.roots).expect_err("the corruption went unnoticed");
         problems[0].to_string()
     }
     fn old_vector() -> Mutator {

@@ -139,7 +139,7 @@ fn out_of_memory_is_reported_and_can_be_overcome() {
     let e = m.list(600_000).unwrap_err();
     assert!(e.used > 7 << 20 && e.heap_max == 8 << 20, "{e:?}");
     m.roots.words.clear();
-    let _ = m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Major);
+    let _ = m.heap.collect(&mut m.cursors, &mut m.roots, Request::Major);
     // Live data of 90 % of the maximum.
     let l = m.list(450_000).unwrap();
     m.roots.words = vec![l];

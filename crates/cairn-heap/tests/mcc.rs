@@ -4,7 +4,7 @@
 mod common;
 
 use cairn_heap::{
-    AllocKind, CObjects, Heap, HeapConfig, LayoutId, Nature, Proposals, Request, Scheme, Stats, Zeal,
+    AllocKind, CObjects, Cursors, Heap, HeapConfig, LayoutId, Nature, Proposals, Request, Scheme, Stats, Zeal,
 };
 use cairn_layout::collector::MCC;
 use cairn_layout::value::TAG_PAIR;
@@ -16,8 +16,7 @@ fn config(page_bytes: u64) -> HeapConfig {
 
 struct C {
     heap: Heap<CObjects>,
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     roots: AmbiguousRoots,
     /// A number, then a reference.
     node: LayoutId,
@@ -28,11 +27,11 @@ impl C {
         let mut model = CObjects::default();
         let node = model.define(2, 0b10);
         let mut heap = Heap::new(model, config).unwrap();
-        let (lo, hi) = heap.current();
-        C { heap, lo, hi, roots: AmbiguousRoots::default(), node }
+        let cursors = heap.current();
+        C { heap, cursors, roots: AmbiguousRoots::default(), node }
     }
     fn make(&mut self, nature: Nature) -> u64 {
-        self.heap.make(&mut self.lo, &mut self.hi, nature).unwrap()
+        self.heap.make(&mut self.cursors, nature).unwrap()
     }
     fn node(&mut self, number: u64, next: u64) -> u64 {
         let a = self.make(Nature::Typed(self.node, 1));
@@ -41,12 +40,12 @@ impl C {
         a
     }
     fn collect(&mut self) -> Stats {
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, Request::Major).unwrap();
+        self.heap.collect(&mut self.cursors, &mut self.roots, Request::Major).unwrap();
         self.verify();
         self.heap.stats()
     }
     fn verify(&mut self) -> u64 {
-        match self.heap.check(self.lo, self.hi, &mut self.roots) {
+        match self.heap.check(self.cursors, &mut self.roots) {
             Ok(r) => r.objects,
             Err(p) => panic!("{}", p.iter().map(|p| format!("{p}\n")).collect::<String>()),
         }
@@ -191,8 +190,8 @@ fn work(proposals: Proposals, page_bytes: u64) -> (Stats, u64, Vec<u64>) {
     c.roots.words = vec![0; 50];
     for round in 0..40 {
         for i in 0..50 {
-            if c.hi - c.lo < 2000 {
-                c.heap.safepoint(&mut c.lo, &mut c.hi, 2000, &mut c.roots).unwrap();
+            if c.cursors.room() < 2000 {
+                c.heap.safepoint(&mut c.cursors, 2000, &mut c.roots).unwrap();
             }
             let head = c.node(1000 * round + i, 0);
             let untyped = c.make(Nature::Untyped(3));
@@ -258,7 +257,7 @@ fn large_objects_and_cells_are_found_by_quasi_pointers_too() {
     let large = c.make(Nature::Untyped(5000));
     put(large, 4000, small);
     let cells = c.heap.define_cells(4, 0b1);
-    let cell = c.heap.alloc_cell(&mut c.lo, &mut c.hi, cells).unwrap();
+    let cell = c.heap.alloc_cell(&mut c.cursors, cells).unwrap();
     let other = c.node(2, 0);
     put(cell, 0, other);
     c.roots.maybe = vec![large + 20_000, cell + 25];
@@ -310,7 +309,7 @@ fn the_runtime_gets_no_page_beyond_the_limit() {
         bytes += 24;
         if bytes % (64 << 10) == 0 {
             m.roots.words = vec![l];
-            let _ = m.heap.collect(&mut m.lo, &mut m.hi, &mut m.roots, Request::Major);
+            let _ = m.heap.collect(&mut m.cursors, &mut m.roots, Request::Major);
             l = m.roots.words[0];
         }
         assert!(bytes <= 2 * limit, "{bytes} bytes in a heap of {limit}");
@@ -367,8 +366,8 @@ fn an_object_of_the_runtimes_own_page_is_not_taken_for_the_last_of_compiled_code
     let zeal = Zeal { every_safepoint: true, ..Zeal::default() };
     let mut m: AnyMutator<false> = AnyMutator::new(HeapConfig { zeal, ..config(512) });
     for _ in 0..200 {
-        m.heap.safepoint(&mut m.lo, &mut m.hi, 512, &mut m.roots).unwrap();
+        m.heap.safepoint(&mut m.cursors, 512, &mut m.roots).unwrap();
         let s = m.blank_string(126);
-        assert_eq!(m.heap.shrink(&mut m.hi, s & !7, 512, 16), None);
+        assert_eq!(m.heap.shrink(&mut m.cursors, s & !7, 512, 16), None);
     }
 }

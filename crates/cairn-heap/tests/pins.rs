@@ -3,7 +3,7 @@
 
 mod common;
 
-use cairn_heap::{HeapConfig, Request, Zeal};
+use cairn_heap::{Cursors, HeapConfig, Request, Zeal};
 use cairn_layout::object::{Type, header};
 use common::*;
 use std::collections::BTreeSet;
@@ -128,7 +128,7 @@ fn words_that_refer_to_nothing_do_no_harm() {
         put(symbol, i as u64, w);
     }
     let chunk = get(made[4].0, 1);
-    let (lo, hi, large) = (m.lo, m.hi, made[5].0 & !7);
+    let (Cursors { lo, hi }, large) = (m.cursors, made[5].0 & !7);
     m.roots.maybe = vec![
         0,
         1,
@@ -138,7 +138,7 @@ fn words_that_refer_to_nothing_do_no_harm() {
         lo,
         (lo + hi) / 2,
         hi - 1,
-        m.hi + BLOCK,
+        m.cursors.hi + BLOCK,
         chunk,
         chunk + 100,
         symbol,
@@ -334,5 +334,5 @@ fn a_captured_frame_that_refers_to_a_pinned_object_needs_no_second_look() {
 fn a_heap_has_ambiguous_roots_or_it_has_none() {
     let mut m = Pinning::zealous();
     m.minor();
-    m.heap.collect(&mut m.lo, &mut m.hi, &mut Roots::default(), Request::Minor).unwrap();
+    m.heap.collect(&mut m.cursors, &mut Roots::default(), Request::Minor).unwrap();
 }

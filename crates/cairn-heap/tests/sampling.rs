@@ -19,7 +19,7 @@ impl Sampled {
     fn new(config: HeapConfig) -> Sampled {
         let tag: *mut u64 = Box::into_raw(Box::new(0));
         let mut m = Mutator::new(config);
-        unsafe { m.heap.sample_allocation(&mut m.lo, &mut m.hi, tag, 4 << 10) };
+        unsafe { m.heap.sample_allocation(&mut m.cursors, tag, 4 << 10) };
         Sampled { m, tag: unsafe { &mut *tag } }
     }
     /// Code number `tag` checks for room: only its slow path says where it is.
@@ -35,10 +35,10 @@ impl Sampled {
     fn vector(&mut self, tag: u64, n: u64) -> u64 {
         let h = header(Type::Vector, 0, n);
         self.check(tag, object_bytes(h));
-        self.m.hi -= object_bytes(h);
-        put(self.m.hi, 0, h);
-        (1..=n).for_each(|i| put(self.m.hi, i, fix(1)));
-        self.m.hi | TAG_OBJECT
+        self.m.cursors.hi -= object_bytes(h);
+        put(self.m.cursors.hi, 0, h);
+        (1..=n).for_each(|i| put(self.m.cursors.hi, i, fix(1)));
+        self.m.cursors.hi | TAG_OBJECT
     }
     fn string(&mut self, tag: u64, n: u64) -> u64 {
         *self.tag = tag;
@@ -48,7 +48,7 @@ impl Sampled {
     }
     /// What samples say about live bytes, by tag, and how many there are.
     fn estimates(&mut self) -> (HashMap<u64, u64>, usize) {
-        let samples = unsafe { self.m.heap.samples(self.m.lo, self.m.hi) }.to_vec();
+        let samples = unsafe { self.m.heap.samples(self.m.cursors) }.to_vec();
         let census = self.m.heap.census(&mut self.m.roots, |_, _| {}).unwrap();
         let mut by_tag = HashMap::new();
         let live = samples.iter().filter(|s| census.has_met::<Scheme>(s.word));

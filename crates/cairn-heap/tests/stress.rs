@@ -193,7 +193,7 @@ impl<const A: bool> AnyStress<A> {
             (word, _) => {
                 // Of pages that exist, most; and some beyond the heap.
                 let near = (word & !7).wrapping_add(self.r.below(1 << 18)).wrapping_sub(1 << 17);
-                let nursery = self.m.lo.wrapping_add(self.r.below(1 << 18)).wrapping_sub(1 << 17);
+                let nursery = self.m.cursors.lo.wrapping_add(self.r.below(1 << 18)).wrapping_sub(1 << 17);
                 let any = [near, nursery, self.r.next() << 20, u64::MAX][self.r.below(4) as usize];
                 self.m.roots.maybe.push(any);
                 self.pinned.push(None);
@@ -477,8 +477,8 @@ fn requests(mut s: Stress) {
         for _ in 0..20 {
             s.step();
         }
-        let (lo, hi) = (&mut s.m.lo, &mut s.m.hi);
-        s.m.heap.request_collection(lo, hi, i % 3 == 0).unwrap();
+        let cursors = &mut s.m.cursors;
+        s.m.heap.request_collection(cursors, i % 3 == 0).unwrap();
         let before = s.m.heap.stats().clone();
         s.make(false); // must not collect
         assert_eq!((s.m.heap.stats().minor, s.m.heap.stats().major), (before.minor, before.major));

@@ -3,7 +3,7 @@
 
 mod common;
 
-use cairn_heap::{Address, CObjects, Client, Heap, HeapConfig, Nature, Request, RootVisitor};
+use cairn_heap::{Address, CObjects, Client, Cursors, Heap, HeapConfig, Nature, Request, RootVisitor};
 use common::*;
 
 #[derive(Default)]
@@ -18,8 +18,7 @@ impl Client for CRoots {
 
 struct C {
     heap: Heap<CObjects>,
-    lo: u64,
-    hi: u64,
+    cursors: Cursors,
     roots: CRoots,
     cons: Nature,
 }
@@ -29,18 +28,18 @@ impl C {
         let mut model = CObjects::default();
         let cons = Nature::Typed(model.define(2, 0b10), 1);
         let mut heap = Heap::new(model, HeapConfig::zealous()).unwrap();
-        let (lo, hi) = heap.current();
-        C { heap, lo, hi, roots: CRoots::default(), cons }
+        let cursors = heap.current();
+        C { heap, cursors, roots: CRoots::default(), cons }
     }
     /// A list of `0..n`: number, next.
     fn list(&mut self, n: u64) {
         let root = self.roots.0.len();
         self.roots.0.push(0);
         for i in (0..n).rev() {
-            if self.hi - self.lo < 2048 {
-                self.heap.safepoint(&mut self.lo, &mut self.hi, 2048, &mut self.roots).unwrap();
+            if self.cursors.room() < 2048 {
+                self.heap.safepoint(&mut self.cursors, 2048, &mut self.roots).unwrap();
             }
-            let a = self.heap.make(&mut self.lo, &mut self.hi, self.cons).unwrap();
+            let a = self.heap.make(&mut self.cursors, self.cons).unwrap();
             put(a, 1, i);
             put(a, 2, self.roots.0[root]);
             self.roots.0[root] = a;
@@ -54,7 +53,7 @@ impl C {
         assert_eq!(list, 0);
     }
     fn collect(&mut self, request: Request) {
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, request).unwrap();
+        self.heap.collect(&mut self.cursors, &mut self.roots, request).unwrap();
     }
 }
 
@@ -85,7 +84,7 @@ fn two_heaps_of_different_models_in_one_process() {
         c.assert_list(c.roots.0[round as usize], 500 + round as u64);
     }
     assert_eq!(m.verify().objects, (0..30).map(|r| 1000 + r + 1).sum::<u64>());
-    assert_eq!(c.heap.check(c.lo, c.hi, &mut c.roots).unwrap().objects, (0..30).map(|r| 500 + r).sum::<u64>());
+    assert_eq!(c.heap.check(c.cursors, &mut c.roots).unwrap().objects, (0..30).map(|r| 500 + r).sum::<u64>());
     // One ends, the other goes on.
     drop(m);
     c.collect(Request::Major);

@@ -241,9 +241,9 @@ fn c_objects_under(collector: &'static CollectorFacts) {
     let mut model = CObjects::default();
     let node = Nature::Typed(model.define(2, 0b10), 1);
     let mut heap = Heap::new(model, HeapConfig { collector, ..HeapConfig::default() }).unwrap();
-    let (mut lo, mut hi) = heap.current();
-    let [first, second, third, guardian] = [(); 4].map(|()| heap.make(&mut lo, &mut hi, node).unwrap());
-    let ephemeron = heap.make(&mut lo, &mut hi, Nature::Atomic(32)).unwrap();
+    let mut cursors = heap.current();
+    let [first, second, third, guardian] = [(); 4].map(|()| heap.make(&mut cursors, node).unwrap());
+    let ephemeron = heap.make(&mut cursors, Nature::Atomic(32)).unwrap();
     for (a, n) in [(first, 1), (second, 2), (third, 3), (guardian, 4)] {
         put(a, 1, n);
     }
@@ -255,7 +255,7 @@ fn c_objects_under(collector: &'static CollectorFacts) {
     let handles: Vec<WeakHandle> = [first, second, third].map(|x| heap.make_weak_handle(x)).to_vec();
     let mut roots = Pointers(vec![first, guardian, ephemeron]);
     for request in [Request::Minor, Request::Major] {
-        heap.collect(&mut lo, &mut hi, &mut roots, request).unwrap();
+        heap.collect(&mut cursors, &mut roots, request).unwrap();
         let value = |h: WeakHandle| heap.weak_handle(h).map(|a| get(a, 1));
         if request == Request::Minor {
             assert_eq!(handles.iter().map(|h| value(*h)).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
@@ -269,7 +269,7 @@ fn c_objects_under(collector: &'static CollectorFacts) {
         }
     }
     roots.0[0] = 0;
-    heap.collect(&mut lo, &mut hi, &mut roots, Request::Major).unwrap();
+    heap.collect(&mut cursors, &mut roots, Request::Major).unwrap();
     assert!(handles.iter().all(|h| heap.weak_handle(*h).is_none()));
     heap.free_weak_handle(handles[0]);
     assert_eq!(heap.make_weak_handle(roots.0[1]), handles[0]);

@@ -172,6 +172,25 @@ impl ThreadState {
     };
 }
 
+/// Where the mutator allocates: pairs from `lo` up, everything else from `hi` down, so that one comparison serves both.
+/// Where memory comes from free lists, `hi - lo` is a budget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Cursors {
+    /// End of the pairs.
+    pub lo: u64,
+    /// Start of the other objects.
+    pub hi: u64,
+}
+
+impl Cursors {
+    /// Bytes between the cursors.
+    #[inline(always)]
+    pub const fn room(self) -> u64 {
+        self.hi - self.lo
+    }
+}
+
 /// Stubs of programs with native frames (`cairn_rt::machine::native_stubs`).
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
@@ -195,10 +214,8 @@ pub struct Machine {
     pub stack_guard: u64,
     /// The thread that runs.
     pub thread: ThreadState,
-    /// `lo` while compiled code does not run or a runtime call is under way.
-    pub lo: u64,
-    /// `hi`, likewise.
-    pub hi: u64,
+    /// Where allocation is, while compiled code does not run or a runtime call is under way.
+    pub cursors: Cursors,
     /// The first free part of frames (`quasi`), or 0.
     pub free_parts: u64,
     /// Base of the card table, indexed by `(address >> CARD_SHIFT) & card_mask`.

@@ -75,7 +75,7 @@ pub fn alloc_procedure(ctx: &mut Machine, words: u64) -> u64 {
 /// Memory for an object of `bytes` bytes: its address.
 #[inline(always)]
 pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
-    match rt(ctx).heap.alloc_at_hand(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+    match rt(ctx).heap.alloc_at_hand(&mut ctx.cursors, bytes, kind) {
         Some(address) => address,
         None => alloc_elsewhere(ctx, bytes, kind),
     }
@@ -83,11 +83,9 @@ pub fn alloc(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
 
 #[cold]
 fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
-    let address = match rt(ctx).heap.alloc_slow(&mut ctx.lo, &mut ctx.hi, bytes, kind) {
+    let address = match rt(ctx).heap.alloc_slow(&mut ctx.cursors, bytes, kind) {
         Ok(address) => address,
-        Err(_) => {
-            exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc(&mut ctx.lo, &mut ctx.hi, bytes, kind))
-        }
+        Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc(&mut ctx.cursors, bytes, kind)),
     };
     stop_for_heap(ctx);
     if let Some(profiler) = &mut rt(ctx).heap_profile {
@@ -99,7 +97,7 @@ fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
 /// If the heap waits for a safepoint, the next one of any kind is it: a loop may have no heap checks of its own, where
 /// runtime calls and stubs (lists of arguments) do all the allocation.
 pub(crate) fn stop_for_heap(ctx: &mut Machine) {
-    if ctx.stop & stop::HEAP == 0 && rt(ctx).heap.waits_for_safepoint(ctx.lo, ctx.hi) {
+    if ctx.stop & stop::HEAP == 0 && rt(ctx).heap.waits_for_safepoint(ctx.cursors) {
         // SAFETY: the machine is alive.
         unsafe { stop_word::request(ctx, stop::HEAP) }
     }
@@ -220,7 +218,7 @@ pub fn shrink_last(ctx: &mut Machine, v: Value, length: u64) -> Value {
     // SAFETY: the object's bytes are ours; moving it up stays inside them, and nobody else knows it yet.
     unsafe {
         *(from as *mut u64) = new;
-        if let Some(to) = rt(ctx).heap.shrink(&mut ctx.hi, from, old_bytes, new_bytes) {
+        if let Some(to) = rt(ctx).heap.shrink(&mut ctx.cursors, from, old_bytes, new_bytes) {
             std::ptr::copy(from as *const u64, to as *mut u64, (new_bytes / 8) as usize);
             return Value(to | TAG_OBJECT);
         }

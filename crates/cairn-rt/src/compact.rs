@@ -121,7 +121,7 @@ pub fn make(ctx: &mut Machine, rtd: Value) -> Value {
             exhaustion::refuse(ctx, 1 << 16);
         }
         if (*e).next == (*e).limit {
-            let refill = |ctx: &mut Machine| rt(ctx).heap.refill_pool(&mut ctx.lo, &mut ctx.hi, number);
+            let refill = |ctx: &mut Machine| rt(ctx).heap.refill_pool(&mut ctx.cursors, number);
             if refill(ctx).is_err() {
                 exhaustion::overdraw(ctx, 0, refill);
             }

@@ -270,9 +270,7 @@ pub extern "C" fn cairn_evaluator_console(
         }
         "collect" => {
             let heap = &mut rt(ctx).heap;
-            heap.request_collection(&mut ctx.lo, &mut ctx.hi, true)
-                .map(|()| Data::Unspecified)
-                .map_err(|e| e.to_string())
+            heap.request_collection(&mut ctx.cursors, true).map(|()| Data::Unspecified).map_err(|e| e.to_string())
         }
         "new-line" => {
             rt(ctx).last_output = b'\n';

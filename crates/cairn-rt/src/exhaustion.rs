@@ -37,7 +37,7 @@ pub fn overdraw<T>(
         rt.exhaustion = Exhaustion::Overdrawn(bytes);
         rt.heap.set_overdraft(rt.heap.heap_max());
         // Should even this fail, `again` will, too.
-        let _ = rt.heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+        let _ = rt.heap.request_collection(&mut ctx.cursors, true);
     }
     again(ctx).unwrap_or_else(|_| refuse(ctx, bytes))
 }
@@ -55,7 +55,7 @@ pub fn refuse(ctx: &mut Machine, bytes: u64) -> ! {
     let before = std::mem::replace(&mut rt.exhaustion, Exhaustion::Raised);
     if before == Exhaustion::Plenty {
         // Nobody has asked for a collection yet: the next heap check is to find that there is room for all else.
-        let _ = rt.heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+        let _ = rt.heap.request_collection(&mut ctx.cursors, true);
     }
     if before != Exhaustion::Raised {
         let beyond = rt.heap.bytes_in_use().saturating_sub(limit);
@@ -109,7 +109,7 @@ pub fn collected(ctx: &mut Machine, outcome: Result<(), OutOfMemory>, need: u64)
             rt.heap.set_overdraft(0);
         }
         // The program is busy with the condition.
-        (Err(_), Exhaustion::Raised) if ctx.hi - ctx.lo >= need && !rt.heap.is_overdrawn() => {}
+        (Err(_), Exhaustion::Raised) if ctx.cursors.room() >= need && !rt.heap.is_overdrawn() => {}
         (Err(_), Exhaustion::Overdrawn(bytes)) => refuse(ctx, bytes),
         (Err(e), _) => refuse(ctx, e.requested),
     }

@@ -82,7 +82,7 @@ pub fn start(ctx: &mut Machine) {
         let interval = if stacks.is_some() { allocation_profile::INTERVAL } else { INTERVAL };
         let site = &raw const ctx.allocation_site;
         // SAFETY: the machine lives as long as its runtime, and so its heap.
-        unsafe { rt(ctx).heap.sample_allocation(&mut ctx.lo, &mut ctx.hi, site, interval) };
+        unsafe { rt(ctx).heap.sample_allocation(&mut ctx.cursors, site, interval) };
         if let Some(stacks) = stacks {
             rt(ctx).heap_profile = Some(Box::new(stacks));
             return;
@@ -166,7 +166,7 @@ impl HeapProfile {
     fn snapshot(&mut self, ctx: &mut Machine, frames: bool) -> Snapshot {
         let mut classes: HashMap<Class, Count> = HashMap::new();
         // SAFETY: the program stands still.
-        let samples: Vec<Sample> = unsafe { rt(ctx).heap.samples(ctx.lo, ctx.hi) }.to_vec();
+        let samples: Vec<Sample> = unsafe { rt(ctx).heap.samples(ctx.cursors) }.to_vec();
         let census = collect::census(ctx, frames, |word, bytes| {
             let n = classes.entry(class(word)).or_default();
             (n.0, n.1) = (n.0 + 1, n.1 + bytes);

@@ -149,7 +149,7 @@ impl Runtime {
         ctx.ancestry = crate::record_types::ancestry_table();
         ctx.pools = runtime.heap.pools_ptr();
         crate::compact::run_with(ctx.pools);
-        (ctx.lo, ctx.hi) = runtime.heap.current();
+        ctx.cursors = runtime.heap.current();
         port::open_standard(ctx);
         heap_profile::start(ctx);
         Ok(runtime)

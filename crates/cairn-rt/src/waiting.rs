@@ -95,13 +95,13 @@ fn wait(ctx: &mut Machine, time: Option<Duration>) -> io::Result<Vec<u64>> {
         }
         return Ok(told);
     }
-    if long && let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) {
+    if long && let Some(patience) = rt(ctx).heap.idle_collection(ctx.cursors) {
         let patience = patience.max(IDLE);
         let short = time.map_or(patience, |t| t.min(patience));
         let told = events(rt(ctx))?.wait(Some(short))?;
         if told.is_empty() && short == patience && !stop_word::is_asked(ctx) {
             // If it is not due any more, the program asks again.
-            let _ = rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi);
+            let _ = rt(ctx).heap.request_idle_collection(&mut ctx.cursors);
         }
         return Ok(told);
     }

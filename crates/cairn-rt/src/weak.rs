@@ -128,7 +128,7 @@ pub extern "C" fn cairn_weak_report(ctx: &mut Machine, message: Value) -> Value 
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_weak_collect(ctx: &mut Machine, everything: Value) -> Value {
     // Should there be no memory for it, the collection comes when the nursery is full.
-    let asked = rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, everything.is_true());
+    let asked = rt(ctx).heap.request_collection(&mut ctx.cursors, everything.is_true());
     Value::bool(asked.is_ok())
 }
 

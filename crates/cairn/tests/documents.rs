@@ -372,7 +372,7 @@ fn the_tutorial_adds_a_collector() {
     // As often as `marksweep` is named, so often is the copy.
     for (file, old, new) in [
         ("cairn-heap/src/gc/mod.rs", "marksweep", "mine"),
-        ("cairn-heap/src/heap.rs", "MarkSweep", "Mine"),
+        ("cairn-heap/src/gc/mod.rs", "MarkSweep", "Mine"),
         ("cairn-layout/src/facts.rs", "MARKSWEEP,", "MINE,"),
     ] {
         let text = std::fs::read_to_string(directory.0.join("crates").join(file)).unwrap();

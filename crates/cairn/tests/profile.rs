@@ -15,7 +15,7 @@ const PROGRAM: &str = "(define (spend n)
         (length l))))
 (define (twice n)
   (+ (spend n) (spend n)))
-(display (+ 1 (twice 1600000)))
+(display (+ 1 (twice 4000000)))
 ";
 
 const ANSWER: &str = "199";

@@ -7,6 +7,7 @@
 
 use crate::address::Address;
 use crate::stats::Stats;
+use cairn_layout::machine::Cursors;
 
 /// Bytes that may be allocated between two collections, at least.
 const LEAST: u64 = 64 << 10;
@@ -36,30 +37,30 @@ impl Budget {
     }
     /// Lets the mutator allocate `bytes` before the next heap check, even if less is left of the budget; `None`: all
     /// that is left.
-    pub fn grant(&mut self, bytes: Option<u64>) -> (Address, Address) {
+    pub fn grant(&mut self, bytes: Option<u64>) -> Cursors {
         self.granted = bytes.unwrap_or(self.left);
         self.left = self.left.saturating_sub(self.granted);
         self.current()
     }
     /// The bounds of the grant, as it was handed out.
-    pub fn current(&self) -> (Address, Address) {
-        (self.zero, self.zero.plus(self.granted))
+    pub fn current(&self) -> Cursors {
+        Cursors { lo: self.zero.0, hi: self.zero.0 + self.granted }
     }
     /// Are there so many bytes, granted or not?
-    pub const fn has(&self, lo: Address, hi: Address, bytes: u64) -> bool {
-        hi.offset_from(lo) + self.left >= bytes
+    pub const fn has(&self, at: Cursors, bytes: u64) -> bool {
+        at.room() + self.left >= bytes
     }
     /// Takes what is left out of the mutator's hands.
-    pub fn close(&mut self, stats: &mut Stats, lo: Address, hi: Address) -> (Address, Address) {
-        stats.allocated += self.granted - hi.offset_from(lo);
-        self.left += hi.offset_from(lo);
+    pub fn close(&mut self, stats: &mut Stats, at: Cursors) -> Cursors {
+        stats.allocated += self.granted - at.room();
+        self.left += at.room();
         self.granted = 0;
         self.current()
     }
     /// The runtime allocates. What compiled code was promised, its heap check has spent.
-    pub fn spend(&self, stats: &mut Stats, lo: Address, hi: &mut Address, bytes: u64) {
-        let spent = bytes.min(hi.offset_from(lo));
-        *hi = hi.minus(spent);
+    pub fn spend(&self, stats: &mut Stats, at: &mut Cursors, bytes: u64) {
+        let spent = bytes.min(at.room());
+        at.hi -= spent;
         stats.allocated += bytes - spent;
     }
 }
@@ -72,19 +73,20 @@ mod tests {
     fn every_byte_is_granted_and_counted_once() {
         let (mut b, mut s) = (Budget::new(Address(1 << 40)), Stats::default());
         b.renew(100_000);
-        let (lo, mut hi) = b.grant(Some(1000));
-        assert_eq!(hi.offset_from(lo), 1000);
-        b.spend(&mut s, lo, &mut hi, 400);
-        assert!(b.has(lo, hi, 99_600) && !b.has(lo, hi, 99_601));
-        assert_eq!((b.close(&mut s, lo, hi), s.allocated), ((lo, lo), 400));
-        let (lo, mut hi) = b.grant(None);
-        assert_eq!(hi.offset_from(lo), 99_600);
-        b.spend(&mut s, lo, &mut hi, 1 << 20);
-        assert_eq!(hi, lo);
-        b.close(&mut s, lo, hi);
+        let mut at = b.grant(Some(1000));
+        assert_eq!(at.room(), 1000);
+        b.spend(&mut s, &mut at, 400);
+        assert!(b.has(at, 99_600) && !b.has(at, 99_601));
+        let nothing = Cursors { hi: at.lo, ..at };
+        assert_eq!((b.close(&mut s, at), s.allocated), (nothing, 400));
+        let mut at = b.grant(None);
+        assert_eq!(at.room(), 99_600);
+        b.spend(&mut s, &mut at, 1 << 20);
+        assert_eq!(at, nothing);
+        b.close(&mut s, at);
         assert_eq!(s.allocated, 400 + (1 << 20));
         // More than there is, for a check that is larger than the budget.
-        assert_eq!(b.grant(Some(500)).1.offset_from(lo), 500);
+        assert_eq!(b.grant(Some(500)).room(), 500);
         b.renew(0);
         assert_eq!(b.total(), LEAST);
     }

@@ -5,12 +5,15 @@ use crate::client::Client;
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
 use crate::model::ObjectModel;
+use crate::sampling::Sampling;
 use crate::space::nursery::Extent;
 use crate::state::{Core, Request};
 use crate::stats::Reason;
 use cairn_layout::collector::{Allocation, Ambiguity, Barrier, CollectorFacts, FREE_LISTS, FreeList, Moving};
 use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
+use std::time::Instant;
 
 /// What a collector needs of the heap that is made for it, as data beside its plan. What compiled code must know as
 /// well is in the facts; that both say the same is checked when this crate is compiled.
@@ -64,25 +67,17 @@ pub(crate) trait Plan {
     where
         Self: Sized;
     /// The filled extents when the mutator is at these cursors, in order.
-    fn extents(&self, lo: Address, hi: Address) -> Vec<Extent>;
+    fn extents(&self, at: Cursors) -> Vec<Extent>;
     /// Bounds of the extent being filled: its cursors right after it was handed out.
-    fn current(&self) -> (Address, Address);
+    fn current(&self) -> Cursors;
     /// The next extent, with room for `need` bytes, or `None` when a collection is due. The mutator is at a safepoint.
-    fn refill<M: ObjectModel>(
-        &mut self,
-        core: &mut Core,
-        model: &M,
-        lo: Address,
-        hi: Address,
-        need: u64,
-    ) -> Option<(Address, Address)>;
+    fn refill<M: ObjectModel>(&mut self, core: &mut Core, model: &M, at: Cursors, need: u64) -> Option<Cursors>;
     /// Room for a small object, without collecting: beyond the end of the extent, and of the nursery, if need be. Its
     /// prefix is written, if it has one.
     fn allocate(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory>;
@@ -90,8 +85,7 @@ pub(crate) trait Plan {
     fn allocate_untyped(
         &mut self,
         _core: &mut Core,
-        _lo: &mut Address,
-        _hi: &mut Address,
+        _at: &mut Cursors,
         _bytes: u64,
     ) -> Option<Result<Address, OutOfMemory>> {
         None
@@ -126,8 +120,7 @@ pub(crate) trait Plan {
     fn cells(
         &mut self,
         _core: &mut Core,
-        _lo: &mut Address,
-        _hi: &mut Address,
+        _at: &mut Cursors,
         _list: FreeList,
     ) -> Option<Result<Address, OutOfMemory>> {
         None
@@ -137,29 +130,18 @@ pub(crate) trait Plan {
     /// The checker comes: what it is to find in tables must be there.
     fn settle(&mut self, _core: &mut Core) {}
     /// A fresh extent with room for `need` bytes, for a heap check that asks for more than the nursery has.
-    fn close_and_extend(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        need: u64,
-    ) -> Result<(), OutOfMemory>;
+    fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory>;
     /// Leaves compiled code no more of its extent than `CHECK_RESERVE` bytes, which an earlier heap check may have
     /// promised it: so its next heap check fails, at the latest after this many bytes.
-    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory>;
+    fn hide(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory>;
     /// Has a collection been asked for?
     fn wants_collection(&self) -> bool;
-    /// Hides the extent from `lo` to `hi` if a collection has been asked for.
-    fn hide_if_wanted(&mut self, core: &mut Core, lo: &mut u64, hi: &mut u64) -> Result<(), OutOfMemory> {
-        if self.wants_collection() {
-            let (mut l, mut h) = (Address(*lo), Address(*hi));
-            self.hide(core, &mut l, &mut h)?;
-            (*lo, *hi) = (l.0, h.0);
-        }
-        Ok(())
+    /// Hides the extent at hand if a collection has been asked for.
+    fn hide_if_wanted(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory> {
+        if self.wants_collection() { self.hide(core, at) } else { Ok(()) }
     }
     /// Is the mutator to come to a safepoint soon: for a collection, or for another reason?
-    fn waits_for_safepoint(&self, _lo: Address, _hi: Address) -> bool {
+    fn waits_for_safepoint(&self, _at: Cursors) -> bool {
         self.wants_collection()
     }
     /// May the mutator have `bytes` more without a collection? Beyond the heap's maximum, a collection is asked
@@ -178,18 +160,27 @@ pub(crate) trait Plan {
         }
         Ok(())
     }
+    /// From now on there are samples of allocation, if the collector can take any. The extent at hand is given up.
+    fn start_sampling(&mut self, _core: &mut Core, _at: &mut Cursors, _s: Sampling) -> bool {
+        false
+    }
     /// Asks for a collection at the next refill.
     fn want(&mut self, reason: Reason, major: bool);
-    /// Collects. Afterwards a fresh extent is current.
-    fn collect<M: ObjectModel, C: Client>(
+    /// The mutator stands still at these cursors: what it was filling is closed, and tables say what was allocated.
+    fn prepare<M: ObjectModel>(&mut self, core: &mut Core, model: &M, at: Cursors);
+    /// Collects, in one [`Cycle`](super::driver::Cycle) or several. An error ends the program.
+    fn trace<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
         model: &M,
         client: &mut C,
-        lo: Address,
-        hi: Address,
+        began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory>;
+    /// Is there too little left below the maximum, after all that could be done?
+    fn is_tight(&self, core: &Core) -> bool;
+    /// The collection is over: what the mutator gets is current.
+    fn resume(&mut self, core: &mut Core);
     /// Would the next collection move an object at this address, as a young one?
     fn is_young(&self, a: Address) -> bool;
     /// Gives pages that the mutator has not come to yet back to the system.

@@ -8,6 +8,7 @@
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span, blocks_for};
 use crate::blocks::{BlockTable, Kind, State, poison};
 use crate::region::release_pages;
+use cairn_layout::machine::Cursors;
 
 /// How far a poisoned nursery wanders before it starts over.
 const LAP_BYTES: u64 = 2 << 20;
@@ -27,6 +28,17 @@ pub struct Extent {
     pub lo: Address,
     /// Start of the other objects.
     pub hi: Address,
+}
+
+impl Extent {
+    /// An extent that is filled up to these cursors.
+    pub const fn filled_to(span: Span, at: Cursors) -> Extent {
+        Extent { span, lo: Address(at.lo), hi: Address(at.hi) }
+    }
+    /// How far it is filled.
+    pub const fn cursors(&self) -> Cursors {
+        Cursors { lo: self.lo.0, hi: self.hi.0 }
+    }
 }
 
 /// See the module's header.
@@ -138,13 +150,13 @@ impl Nursery {
         self.current = span;
     }
     /// Closes the current extent at these cursors. Returns the bytes allocated in it. Idempotent.
-    pub fn close(&mut self, lo: Address, hi: Address) -> u64 {
+    pub fn close(&mut self, at: Cursors) -> u64 {
         let span = self.current;
         if span.bytes() == 0 {
             return 0;
         }
         self.current = Span::new(span.end, span.end);
-        self.add_closed(Extent { span, lo, hi })
+        self.add_closed(Extent::filled_to(span, at))
     }
     /// Records an extent that was filled apart from the current one. Returns the bytes allocated in it.
     pub fn add_closed(&mut self, x: Extent) -> u64 {

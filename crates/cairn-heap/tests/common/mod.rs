@@ -2,8 +2,8 @@
 #![allow(dead_code, unsafe_code)]
 
 use cairn_heap::{
-    Address, AllocKind, AmbiguousVisitor, Client, Heap, HeapConfig, HeapError, OutOfMemory, Request, RootVisitor,
-    Scheme, WeakVisitor,
+    Address, AllocKind, AmbiguousVisitor, Client, Cursors, Heap, HeapConfig, HeapError, OutOfMemory, Request,
+    RootVisitor, Scheme, WeakVisitor,
 };
 use cairn_layout::Value;
 use cairn_layout::code::flags;
@@ -117,8 +117,7 @@ impl<const A: bool> Client for AnyRoots<A> {
 /// The mutator.
 pub struct AnyMutator<const AMBIGUOUS: bool> {
     pub heap: Heap<Scheme>,
-    pub lo: u64,
-    pub hi: u64,
+    pub cursors: Cursors,
     pub roots: AnyRoots<AMBIGUOUS>,
     /// Compiled code's free lists.
     free: [u64; FREE_LISTS],
@@ -141,8 +140,8 @@ impl<const A: bool> AnyMutator<A> {
                 heap => break heap.unwrap(),
             }
         };
-        let (lo, hi) = heap.current();
-        AnyMutator { heap, lo, hi, roots: AnyRoots::default(), free: [0; FREE_LISTS] }
+        let cursors = heap.current();
+        AnyMutator { heap, cursors, roots: AnyRoots::default(), free: [0; FREE_LISTS] }
     }
     pub fn zealous() -> Self {
         Self::new(HeapConfig::zealous())
@@ -154,16 +153,16 @@ impl<const A: bool> AnyMutator<A> {
     /// A heap check of compiled code that does not count the reserve.
     pub fn plain_check(&mut self, need: u64) -> Result<(), OutOfMemory> {
         let need = self.heap.facts().checked_bytes(need);
-        if self.hi - self.lo < need {
+        if self.cursors.room() < need {
             self.heap.return_cells(&mut self.free);
-            self.heap.safepoint(&mut self.lo, &mut self.hi, need, &mut self.roots)?;
-            assert!(self.hi - self.lo >= need);
+            self.heap.safepoint(&mut self.cursors, need, &mut self.roots)?;
+            assert!(self.cursors.room() >= need);
         }
         Ok(())
     }
     pub fn collect(&mut self, request: Request) {
         self.heap.return_cells(&mut self.free);
-        self.heap.collect(&mut self.lo, &mut self.hi, &mut self.roots, request).unwrap();
+        self.heap.collect(&mut self.cursors, &mut self.roots, request).unwrap();
     }
     pub fn minor(&mut self) {
         self.collect(Request::Minor);
@@ -173,13 +172,13 @@ impl<const A: bool> AnyMutator<A> {
     }
     pub fn verify(&mut self) -> cairn_heap::check::Report {
         self.heap.return_cells(&mut self.free);
-        match self.heap.check(self.lo, self.hi, &mut self.roots) {
+        match self.heap.check(self.cursors, &mut self.roots) {
             Ok(r) => r,
             Err(p) => panic!("{}", p.iter().map(|p| format!("{p}\n")).collect::<String>()),
         }
     }
     pub fn try_alloc(&mut self, bytes: u64, kind: AllocKind) -> Result<u64, OutOfMemory> {
-        self.heap.alloc(&mut self.lo, &mut self.hi, bytes, kind)
+        self.heap.alloc(&mut self.cursors, bytes, kind)
     }
     fn alloc(&mut self, bytes: u64, kind: AllocKind) -> u64 {
         self.try_alloc(bytes, kind).unwrap()
@@ -195,7 +194,7 @@ impl<const A: bool> AnyMutator<A> {
     pub fn inline_cons(&mut self, car: u64, cdr: u64) -> u64 {
         if self.heap.facts().allocation != Allocation::TwoEnded {
             // The budget: compiled code spends at the check what it takes here.
-            self.hi -= 16.min(self.hi - self.lo);
+            self.cursors.hi -= 16.min(self.cursors.room());
             let a = self.pop(FreeList::PAIRS);
             put(a, 0, car);
             put(a, 1, cdr);
@@ -203,11 +202,11 @@ impl<const A: bool> AnyMutator<A> {
         }
         let before = self.heap.facts().prefix_bytes(AllocKind::Pair);
         if before > 0 {
-            put(self.lo, 0, prefix(AllocKind::Pair, 16));
+            put(self.cursors.lo, 0, prefix(AllocKind::Pair, 16));
         }
-        let a = self.lo + before;
-        self.lo = a + 16;
-        assert!(self.lo <= self.hi);
+        let a = self.cursors.lo + before;
+        self.cursors.lo = a + 16;
+        assert!(self.cursors.lo <= self.cursors.hi);
         put(a, 0, car);
         put(a, 1, cdr);
         a | TAG_PAIR
@@ -215,7 +214,7 @@ impl<const A: bool> AnyMutator<A> {
     /// A cell of a free list.
     pub fn pop(&mut self, list: FreeList) -> u64 {
         let head = self.free[list.0 as usize];
-        let a = if head == 0 { self.heap.cells(&mut self.lo, &mut self.hi, list).unwrap() } else { head };
+        let a = if head == 0 { self.heap.cells(&mut self.cursors, list).unwrap() } else { head };
         self.free[list.0 as usize] = get(a, 0);
         a
     }

@@ -96,8 +96,8 @@ pub(crate) fn emit(cx: &mut ModuleCx<'_>) -> Vec<Part> {
         define(cx, "@cairn_halt", special(flags::HALT, header_words, "@cairn_mv_first"), &|e| {
             for (r, at) in [
                 ("sp", offset_of!(Machine, thread.sp)),
-                ("lo", offset_of!(Machine, lo)),
-                ("hi", offset_of!(Machine, hi)),
+                ("lo", offset_of!(Machine, cursors.lo)),
+                ("hi", offset_of!(Machine, cursors.hi)),
             ] {
                 e.store_machine(at, &Val::text(format!("%{r}")));
             }
@@ -175,7 +175,8 @@ fn returns() -> String {
 
 /// `void cairn_enter(ctx, closure)`, C convention, for native frames: leaves the native stack for the program's.
 fn enter_native() -> String {
-    let [sp, lo, hi] = [offset_of!(Machine, thread.sp), offset_of!(Machine, lo), offset_of!(Machine, hi)];
+    let [sp, lo, hi] =
+        [offset_of!(Machine, thread.sp), offset_of!(Machine, cursors.lo), offset_of!(Machine, cursors.hi)];
     format!(
         "\ndefine internal void @cairn_enter(ptr %ctx, i64 %clo) #5 {{\nentry:\n  call void asm sideeffect \
          \"movq %rdi, %r12\\0Amovq {sp}(%r12), %rsp\\0Amovq {lo}(%r12), %r14\\0Amovq {hi}(%r12), %r15\\0A\
@@ -190,8 +191,8 @@ fn enter(cx: &ModuleCx<'_>) -> String {
     }
     let mut e = Builder::c_function(cx.collector);
     let sp = e.load_machine(offset_of!(Machine, thread.sp));
-    let lo = e.load_machine(offset_of!(Machine, lo));
-    let hi = e.load_machine(offset_of!(Machine, hi));
+    let lo = e.load_machine(offset_of!(Machine, cursors.lo));
+    let hi = e.load_machine(offset_of!(Machine, cursors.hi));
     let code = e.load_code(&Val::text("%clo"), -(TAG_PROCEDURE as i64), Mem::Closure);
     // the function is entered with a return address below this; nothing is pushed in between
     let at = offset_of!(Machine, entry_sp);

@@ -40,8 +40,8 @@ impl Builder {
         let flags = index.row().flags;
         if flags & (ALLOC | FAIL) != 0 {
             let (lo, hi) = (self.lo(), self.hi());
-            self.store_machine(offset_of!(Machine, lo), &lo);
-            self.store_machine(offset_of!(Machine, hi), &hi);
+            self.store_machine(offset_of!(Machine, cursors.lo), &lo);
+            self.store_machine(offset_of!(Machine, cursors.hi), &hi);
             let sp = self.sp();
             self.store_machine(offset_of!(Machine, thread.sp), &sp);
         }
@@ -64,9 +64,9 @@ impl Builder {
 
     /// `lo` and `hi` as the runtime left them.
     pub(crate) fn reload_nursery(&mut self) {
-        let lo = self.load_machine(offset_of!(Machine, lo));
+        let lo = self.load_machine(offset_of!(Machine, cursors.lo));
         self.set_lo(&lo);
-        let hi = self.load_machine(offset_of!(Machine, hi));
+        let hi = self.load_machine(offset_of!(Machine, cursors.hi));
         self.set_hi(&hi);
     }
 

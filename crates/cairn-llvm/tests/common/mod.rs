@@ -168,8 +168,8 @@ mod stub {
                 "pop rbp",
                 "ret",
                 sp = const offset_of!(Machine, thread.sp),
-                lo = const offset_of!(Machine, lo),
-                hi = const offset_of!(Machine, hi),
+                lo = const offset_of!(Machine, cursors.lo),
+                hi = const offset_of!(Machine, cursors.hi),
                 entry_sp = const offset_of!(Machine, entry_sp),
                 failed = const offset_of!(SlowCall, failed),
                 fail = const Value::FAIL.0,
@@ -210,7 +210,7 @@ extern "C" fn slow_call(
     unsafe {
         let call: Call = std::mem::transmute(*m.cast::<u8>().add(slow.call as usize).cast::<*const u8>());
         let mut result = call(m, a, b, c, d, e);
-        if slow.poll != SlowCall::NO_POLL && (*m).hi - (*m).lo < slow.room + SlowCall::SPARE {
+        if slow.poll != SlowCall::NO_POLL && (*m).cursors.room() < slow.room + SlowCall::SPARE {
             let n = (*m).spilled as usize;
             (*m).spill[n] = result;
             (*m).spill[n + 1] = Value((*m).thread.sp);
@@ -270,8 +270,8 @@ extern "C" fn collect(m: *mut Machine, bytes: Value) -> Value {
 fn fresh_nursery(m: *mut Machine, bytes: usize) {
     let mut space = vec![0x7E7E_7E7Eu64; bytes / 8].into_boxed_slice();
     unsafe {
-        (*m).lo = (space.as_mut_ptr() as u64).next_multiple_of(16);
-        (*m).hi = space.as_mut_ptr() as u64 + bytes as u64;
+        (*m).cursors.lo = (space.as_mut_ptr() as u64).next_multiple_of(16);
+        (*m).cursors.hi = space.as_mut_ptr() as u64 + bytes as u64;
     }
     side(m).nursery.push(space);
 }
@@ -366,15 +366,15 @@ fn take(m: *mut Machine, kind: AllocKind, bytes: u64) -> u64 {
     let at = unsafe {
         match c.allocation {
             Allocation::TwoEnded => {
-                if (*m).hi - (*m).lo < whole {
+                if (*m).cursors.room() < whole {
                     fresh_nursery(m, 4096);
                 }
                 if kind == AllocKind::Pair {
-                    (*m).lo += whole;
-                    (*m).lo - whole
+                    (*m).cursors.lo += whole;
+                    (*m).cursors.lo - whole
                 } else {
-                    (*m).hi -= whole;
-                    (*m).hi
+                    (*m).cursors.hi -= whole;
+                    (*m).cursors.hi
                 }
             }
             _ => match c.free_list(kind, whole) {
@@ -641,8 +641,8 @@ impl Machinery {
                 (*m).thread.sp = part;
                 set_limit(m, 0);
             } else if t.underflow.is_null() {
-                let at = (*m).hi - 16;
-                (*m).hi = at;
+                let at = (*m).cursors.hi - 16;
+                (*m).cursors.hi = at;
                 *(at as *mut u64) = t.halt as u64;
                 *(at as *mut u64).add(1) = 0;
                 (*m).thread.sp = at + 6;

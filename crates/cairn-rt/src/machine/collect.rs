@@ -41,7 +41,7 @@ pub fn make_room(ctx: &mut Machine, room: &Room) -> Value {
     }
     if room.stack > 0 && frames::lacks_room(ctx, room.stack) {
         // The program may have left the frames that were too many since it was told.
-        if exhaustion::is_raised(ctx) && rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).is_ok() {
+        if exhaustion::is_raised(ctx) && rt(ctx).heap.request_collection(&mut ctx.cursors, true).is_ok() {
             safepoint(ctx, 0);
         }
         frames::overflow(ctx, room.stack, room.kept);
@@ -72,7 +72,7 @@ fn admit_growth(ctx: &mut Machine) {
         heap.is_overdrawn() || exhaustion::is_plenty(ctx) && heap.bytes_in_use() + copy > heap.heap_max()
     };
     if copy > 0 && lacks(ctx) {
-        if rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).is_ok() {
+        if rt(ctx).heap.request_collection(&mut ctx.cursors, true).is_ok() {
             safepoint(ctx, 0);
         }
         if lacks(ctx) {
@@ -84,16 +84,16 @@ fn admit_growth(ctx: &mut Machine) {
 /// What [`Machine::allocation_site`] holds between the slow paths of heap checks: what is allocated is for nobody.
 pub const NO_SITE: u64 = Value::fixnum(Site::NONE.0 as i64).0;
 
-/// Room for `bytes` bytes, by the next extent or by a collection. `Machine::{sp, lo, hi}` must be current, live values
-/// in `spill[0..spilled]`.
+/// Room for `bytes` bytes, by the next extent or by a collection. `Machine::sp` and `Machine::cursors` must be current,
+/// live values in `spill[0..spilled]`.
 pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     if let Some(profiler) = &mut rt(ctx).heap_profile {
         profiler.note(ctx);
     }
     let heap = &mut rt(ctx).heap;
     let need = bytes + heap.check_reserve();
-    if let Refill::Block(lo, hi) = heap.refill(ctx.lo, ctx.hi, need) {
-        (ctx.lo, ctx.hi) = (lo, hi);
+    if let Refill::Block(fresh) = heap.refill(ctx.cursors, need) {
+        ctx.cursors = fresh;
         ctx.allocation_site = NO_SITE;
         if let Some(profiler) = &mut rt(ctx).heap_profile {
             profiler.refilled(ctx);
@@ -105,16 +105,16 @@ pub fn safepoint(ctx: &mut Machine, bytes: u64) {
     }
     frames::before_collection(ctx);
     rt(ctx).heap.return_cells(&mut ctx.free);
-    let (mut lo, mut hi) = (ctx.lo, ctx.hi);
+    let mut cursors = ctx.cursors;
     let outcome = if rt(ctx).options.ambiguous_frames {
         let chunks = rt(ctx).heap.stack_chunks();
         let mut roots = Roots::<true> { machine: ctx, chunks, frames: true };
-        rt(ctx).heap.collect_for(&mut lo, &mut hi, need, &mut roots)
+        rt(ctx).heap.collect_for(&mut cursors, need, &mut roots)
     } else {
         let mut roots = Roots::<false> { machine: ctx, chunks: Vec::new(), frames: true };
-        rt(ctx).heap.collect_for(&mut lo, &mut hi, need, &mut roots)
+        rt(ctx).heap.collect_for(&mut cursors, need, &mut roots)
     };
-    (ctx.lo, ctx.hi) = (lo, hi);
+    ctx.cursors = cursors;
     frames::after_collection(ctx);
     port::close_dropped(ctx);
     weak::give_back(ctx);
@@ -291,8 +291,8 @@ mod tests {
         for _ in 0..20 {
             // The nursery is an eighth of the heap.
             safepoint(ctx, 100_000);
-            assert!(ctx.hi - ctx.lo >= 100_000);
-            ctx.hi -= 100_000;
+            assert!(ctx.cursors.room() >= 100_000);
+            ctx.cursors.hi -= 100_000;
         }
         assert!(rt(ctx).heap.stats().minor > 0);
     }

@@ -14,11 +14,11 @@ use cairn_layout::object::AllocKind;
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_cells(ctx: &mut Machine, list: Value) -> Value {
     let list = FreeList(list.as_fixnum() as u8);
-    match rt(ctx).heap.cells(&mut ctx.lo, &mut ctx.hi, list) {
+    match rt(ctx).heap.cells(&mut ctx.cursors, list) {
         Ok(cell) => Value(cell),
         Err(_) => {
             let bytes = rt(ctx).heap.facts().cell_bytes(list);
-            Value(exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.cells(&mut ctx.lo, &mut ctx.hi, list)))
+            Value(exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.cells(&mut ctx.cursors, list)))
         }
     }
 }

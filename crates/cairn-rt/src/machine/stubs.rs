@@ -128,8 +128,8 @@ pub unsafe extern "C" fn cold_stub() {
         "mov r15, [r12 + {hi}]",
         restore_and_return!(),
         sp = const offset_of!(Machine, thread.sp),
-        lo = const offset_of!(Machine, lo),
-        hi = const offset_of!(Machine, hi),
+        lo = const offset_of!(Machine, cursors.lo),
+        hi = const offset_of!(Machine, cursors.hi),
         native_sp = const offset_of!(Machine, native_sp),
     )
 }
@@ -196,8 +196,8 @@ pub unsafe extern "C" fn slow_stub() {
         "mov rsp, [r12 + {entry_sp}]",
         "jmp [rdi + {failed}]",
         sp = const offset_of!(Machine, thread.sp),
-        lo = const offset_of!(Machine, lo),
-        hi = const offset_of!(Machine, hi),
+        lo = const offset_of!(Machine, cursors.lo),
+        hi = const offset_of!(Machine, cursors.hi),
         native_sp = const offset_of!(Machine, native_sp),
         entry_sp = const offset_of!(Machine, entry_sp),
         spilled = const offset_of!(Machine, spilled),

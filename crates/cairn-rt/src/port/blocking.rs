@@ -104,12 +104,12 @@ fn rather_collect(ctx: &mut Machine, port: Port) -> bool {
     if port.pos() < port.end() || port.flags() & FLAG_AT_EOF != 0 {
         return false;
     }
-    let Some(patience) = rt(ctx).heap.idle_collection(ctx.lo, ctx.hi) else { return false };
+    let Some(patience) = rt(ctx).heap.idle_collection(ctx.cursors) else { return false };
     if !prompt(ctx, fd) {
         return false;
     }
     let patience = patience.as_millis().clamp(IDLE_MILLISECONDS as u128, i32::MAX as u128) as i32;
-    !wait(fd, libc::POLLIN, patience) && rt(ctx).heap.request_idle_collection(&mut ctx.lo, &mut ctx.hi).is_ok()
+    !wait(fd, libc::POLLIN, patience) && rt(ctx).heap.request_idle_collection(&mut ctx.cursors).is_ok()
 }
 
 /// To be called before a read of a custom port: has its buffer enough, or is there no more?

@@ -234,7 +234,7 @@ pub(crate) fn may_retry(ctx: &mut Machine) -> bool {
     }
     *tries += 1;
     // Should this fail, there will be no collection, and the retries come to an end.
-    let _ = rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true);
+    let _ = rt(ctx).heap.request_collection(&mut ctx.cursors, true);
     true
 }
 

@@ -31,19 +31,20 @@ pub(crate) use constraints::CONSTRAINTS;
 
 use super::budget::Budget;
 use crate::address::{Address, Span, WORD};
-use crate::check;
 use crate::client::{AmbiguousVisitor, Client, RootVisitor};
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
+use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
 use crate::model::{ObjectModel, RefKind};
 use crate::space::nursery::Extent;
+use crate::state::Core;
 use crate::state::Request;
-use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use crate::weak::WeakTracing;
 use crate::workshop::Foreign;
 use cairn_layout::collector::{BDW, CELL_GRANULE, FREE_LISTS, FreeList, LARGEST_CELL};
+use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
 use libgc::{Libgc, MARK_END, StackBase};
 use rest::Rest;
@@ -164,15 +165,9 @@ impl Bdw {
         unsafe { (self.gc.functions.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
     }
     /// The collection is to come soon, if the program is beyond its maximum; or the error.
-    fn admit(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        bytes: u64,
-    ) -> Result<(), OutOfMemory> {
+    fn admit(&mut self, core: &mut Core, at: &mut Cursors, bytes: u64) -> Result<(), OutOfMemory> {
         Plan::admit(self, core, bytes)?;
-        if self.wanted.is_some() { self.hide(core, lo, hi) } else { Ok(()) }
+        if self.wanted.is_some() { self.hide(core, at) } else { Ok(()) }
     }
     /// What a call of libgc's allocator has brought.
     fn got(&mut self, core: &Core, p: *mut c_void, bytes: u64) -> Result<Address, OutOfMemory> {
@@ -183,14 +178,8 @@ impl Bdw {
         Ok(Address(p as u64))
     }
     /// A chain of cells of so many granules.
-    fn chain(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        granules: usize,
-    ) -> Result<Address, OutOfMemory> {
-        self.admit(core, lo, hi, CHAIN_BYTES)?;
+    fn chain(&mut self, core: &mut Core, at: &mut Cursors, granules: usize) -> Result<Address, OutOfMemory> {
+        self.admit(core, at, CHAIN_BYTES)?;
         // SAFETY: a small size.
         let p = unsafe { (self.gc.functions.malloc_many)(granules * CELL_GRANULE as usize) };
         self.got(core, p, CHAIN_BYTES)
@@ -278,53 +267,44 @@ impl Plan for Bdw {
         Ok(plan)
     }
 
-    fn extents(&self, _: Address, _: Address) -> Vec<Extent> {
+    fn extents(&self, _: Cursors) -> Vec<Extent> {
         Vec::new()
     }
 
-    fn current(&self) -> (Address, Address) {
+    fn current(&self) -> Cursors {
         self.budget.current()
     }
 
-    fn refill<M: ObjectModel>(
-        &mut self,
-        core: &mut Core,
-        _model: &M,
-        lo: Address,
-        hi: Address,
-        need: u64,
-    ) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(&mut self, core: &mut Core, _model: &M, at: Cursors, need: u64) -> Option<Cursors> {
         let zeal = core.zeal.every_safepoint;
-        if core.zeal_collects(core.sizing.live()) || self.wanted.is_some() || !self.budget.has(lo, hi, need.max(1))
-        {
+        if core.zeal_collects(core.sizing.live()) || self.wanted.is_some() || !self.budget.has(at, need.max(1)) {
             return None;
         }
-        self.budget.close(&mut core.stats, lo, hi);
+        self.budget.close(&mut core.stats, at);
         Some(self.budget.grant(zeal.then_some(need)))
     }
 
     fn allocate(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
         let a = if kind == AllocKind::Leaf || bytes > LARGEST_CELL {
-            self.admit(core, lo, hi, bytes)?;
+            self.admit(core, at, bytes)?;
             self.one(core, bytes, kind == AllocKind::Leaf)?
         } else {
             let granules = bytes.div_ceil(CELL_GRANULE) as usize;
             if self.cells[granules] == 0 {
-                self.cells[granules] = self.chain(core, lo, hi, granules)?.0;
+                self.cells[granules] = self.chain(core, at, granules)?.0;
             }
             let cell = Address(self.cells[granules]);
             // SAFETY: a free cell, whose first word is the link.
             self.cells[granules] = unsafe { cell.load() };
             cell
         };
-        self.budget.spend(&mut core.stats, *lo, hi, bytes);
+        self.budget.spend(&mut core.stats, at, bytes);
         Ok(a)
     }
 
@@ -358,11 +338,10 @@ impl Plan for Bdw {
     fn cells(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         list: FreeList,
     ) -> Option<Result<Address, OutOfMemory>> {
-        Some(self.chain(core, lo, hi, (BDW.cell_bytes(list) / CELL_GRANULE) as usize))
+        Some(self.chain(core, at, (BDW.cell_bytes(list) / CELL_GRANULE) as usize))
     }
 
     /// Nothing refers to these cells, so libgc finds them by itself.
@@ -370,21 +349,15 @@ impl Plan for Bdw {
         lists.fill(0);
     }
 
-    fn close_and_extend(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        need: u64,
-    ) -> Result<(), OutOfMemory> {
+    fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
         Plan::admit(self, core, need)?;
-        self.budget.close(&mut core.stats, *lo, *hi);
-        (*lo, *hi) = self.budget.grant(Some(need));
+        self.budget.close(&mut core.stats, *at);
+        *at = self.budget.grant(Some(need));
         Ok(())
     }
 
-    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
-        (*lo, *hi) = self.budget.close(&mut core.stats, *lo, *hi);
+    fn hide(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory> {
+        *at = self.budget.close(&mut core.stats, *at);
         Ok(())
     }
 
@@ -392,32 +365,27 @@ impl Plan for Bdw {
         self.wanted.is_some()
     }
 
-    fn waits_for_safepoint(&self, lo: Address, hi: Address) -> bool {
-        self.wanted.is_some() || !self.budget.has(lo, hi, 1)
+    fn waits_for_safepoint(&self, at: Cursors) -> bool {
+        self.wanted.is_some() || !self.budget.has(at, 1)
     }
 
     fn want(&mut self, reason: Reason, _: bool) {
         self.wanted.get_or_insert(reason);
     }
 
-    fn collect<M: ObjectModel, C: Client>(
+    fn prepare<M: ObjectModel>(&mut self, core: &mut Core, _: &M, at: Cursors) {
+        self.budget.close(&mut core.stats, at);
+        self.cells.fill(0);
+    }
+
+    fn trace<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
         model: &M,
         client: &mut C,
-        lo: Address,
-        hi: Address,
+        began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let began = Instant::now();
-        core.learn_ambiguity(C::AMBIGUOUS);
-        self.budget.close(&mut core.stats, lo, hi);
-        self.cells.fill(0);
-        let walks = core.zeal.verify && core.pace.walks();
-        if walks {
-            let report = check::demand("before", core, model, &[], client);
-            core.pace.walked(report.words);
-        }
         let before = core.used() + self.held();
         core.stats.peak = core.stats.peak.max(before);
         let wanted = self.wanted.take();
@@ -435,25 +403,26 @@ impl Plan for Bdw {
                 break;
             }
         }
-        let live = core.used() + self.held();
-        let taken = std::mem::take(&mut self.taken);
-        core.stats.major += 1;
-        core.stats.live = core.stats.live.max(live);
-        core.sizing.after_major(live, 0);
+        let after = core.used() + self.held();
+        let nursery = std::mem::take(&mut self.taken);
+        core.sizing.after_major(after, 0);
         core.sizing.note_age(before, core.stats.allocated);
-        self.budget.renew(core.sizing.limit().saturating_sub(live));
-        let reason = core.cause(wanted, request);
         let limit = core.sizing.limit();
-        let bytes = Volume { nursery: taken, before, after: live, copied: 0, limit, needed: live };
-        core.collected(CollectionKind::Major, reason, began, bytes);
-        if walks {
-            check::demand("after", core, model, &[], client);
-        }
+        self.budget.renew(limit.saturating_sub(after));
+        let reason = core.cause(wanted, request);
+        let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
+        cycle.end(core, Survivors { after, copied: 0, limit, needed: after });
+        Ok(())
+    }
+
+    fn is_tight(&self, core: &Core) -> bool {
+        core.used() + self.held() + core.sizing.breathing_room() > core.sizing.heap_max()
+    }
+
+    fn resume(&mut self, core: &mut Core) {
         if !core.zeal.every_safepoint {
             self.budget.grant(None);
         }
-        let tight = live + core.sizing.breathing_room() > core.sizing.heap_max();
-        if tight { Err(core.out_of_memory(0, self.held())) } else { Ok(()) }
     }
 
     fn is_young(&self, _: Address) -> bool {

@@ -43,21 +43,22 @@ mod trace;
 pub(crate) use constraints::CONSTRAINTS;
 
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
-use crate::check;
 use crate::client::{Client, WeakVisitor};
 use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
+use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
 use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
+use crate::state::Core;
 use crate::state::Request;
-use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use born_old::BornOld;
 use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
 use pins::{Pins, Stays};
 use std::time::Instant;
@@ -92,14 +93,14 @@ impl Gen {
         }
     }
     /// Closes the current extent at the cursors, and the hidden one.
-    fn close(&mut self, core: &mut Core, lo: Address, hi: Address) {
+    fn close(&mut self, core: &mut Core, at: Cursors) {
         let span = self.nursery.current();
-        let bytes = self.nursery.close(lo, hi);
+        let bytes = self.nursery.close(at);
         core.stats.allocated += bytes;
         if let Some(s) = &mut core.sampling
             && span.bytes() > 0
         {
-            s.closed(Extent { span, lo, hi }, bytes);
+            s.closed(Extent::filled_to(span, at), bytes);
         }
         if let Some(x) = self.hidden.take() {
             core.stats.allocated += self.nursery.add_closed(x);
@@ -113,29 +114,21 @@ impl Gen {
         }
         self.nursery.take(&mut core.pool.table, need)
     }
-    fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+    fn extend(&mut self, core: &mut Core, need: u64) -> Option<Cursors> {
         if let Some(s) = &core.sampling {
             self.nursery.set_most(s.until_next());
         }
         let s = self.take(core, need)?;
         self.nursery.open(s);
-        Some((s.start, s.end))
-    }
-    /// From now on there are samples. The extent at hand is given up.
-    pub(crate) fn start_sampling(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address, s: Sampling) {
-        self.close(core, *lo, *hi);
-        self.born_old.end(core);
-        let end = self.nursery.current().end;
-        (*lo, *hi) = (end, end);
-        core.sampling = Some(Box::new(s));
+        Some(empty(s))
     }
     /// More room for a heap check of compiled code, which may become a sample.
-    fn extend_for_check(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+    fn extend_for_check(&mut self, core: &mut Core, need: u64) -> Option<Cursors> {
         let Some(s) = &mut core.sampling else { return self.extend(core, need) };
         self.nursery.set_most(s.extent(need));
         let s = self.nursery.take(&mut core.pool.table, need)?;
         self.nursery.open(s);
-        Some((s.start, s.end))
+        Some(empty(s))
     }
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
@@ -155,17 +148,16 @@ impl Gen {
     fn allocate_small(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         from_below: bool,
     ) -> Result<Address, OutOfMemory> {
         if let Some(x) = &mut self.hidden {
-            if x.hi.0 - x.lo.0 >= bytes {
-                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
+            if x.cursors().room() >= bytes {
+                return Ok(bump_in(x, bytes, from_below));
             }
-        } else if hi.0 - lo.0 >= bytes + CHECK_RESERVE && core.sampling.is_none() {
-            return Ok(bump(lo, hi, bytes, from_below));
+        } else if at.room() >= bytes + CHECK_RESERVE && core.sampling.is_none() {
+            return Ok(bump(at, bytes, from_below));
         }
         self.admit(core, bytes)?;
         let need = bytes + CHECK_RESERVE;
@@ -176,23 +168,23 @@ impl Gen {
                 // The extent at hand is for compiled code alone.
                 self.take_hidden(core, bytes.max(CHECK_RESERVE))?;
                 let x = self.hidden.as_mut().expect("just taken");
-                return Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below));
+                return Ok(bump_in(x, bytes, from_below));
             }
-            self.close(core, *lo, *hi);
-            (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
-            return Ok(bump(lo, hi, bytes, from_below));
+            self.close(core, *at);
+            *at = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+            return Ok(bump(at, bytes, from_below));
         }
         // Where a run of old births is over, no collection is due yet: the next heap check goes on in the nursery.
         if !births && (!core.zeal.every_safepoint || !self.nursery.has_room(need)) {
             self.wanted.get_or_insert(Reason::Nursery);
         }
-        self.hide(core, lo, hi)?;
-        let fits = self.hidden.is_some_and(|x| x.hi.0 - x.lo.0 >= bytes);
+        self.hide(core, at)?;
+        let fits = self.hidden.is_some_and(|x| x.cursors().room() >= bytes);
         if !fits {
             self.take_hidden(core, bytes)?;
         }
         let x = self.hidden.as_mut().expect("there is a hidden extent");
-        Ok(bump(&mut x.lo, &mut x.hi, bytes, from_below))
+        Ok(bump_in(x, bytes, from_below))
     }
 
     fn evacuation(&self, core: &Core, reason: Reason) -> Evacuate {
@@ -271,12 +263,18 @@ impl Gen {
         copied
     }
 
-    fn minor<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C, reason: Reason) {
-        let began = Instant::now();
+    fn minor<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        began: Instant,
+        reason: Reason,
+    ) {
         let (before, nursery) = (self.held(core), self.nursery.used());
+        let cycle = Cycle { kind: CollectionKind::Minor, reason, began, before, nursery };
         let copied = self.promote(core, model, client, false);
-        core.stats.minor += 1;
-        self.finish(core, CollectionKind::Minor, reason, began, before, nursery, copied);
+        self.finish(core, cycle, copied);
     }
 
     /// Promotes, then marks everything.
@@ -285,11 +283,12 @@ impl Gen {
         core: &mut Core,
         model: &M,
         client: &mut C,
+        began: Instant,
         reason: Reason,
         evacuate: Evacuate,
     ) {
-        let began = Instant::now();
         let (before, nursery) = (self.held(core), self.nursery.used());
+        let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
         let promoted = self.promote(core, model, client, true);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
@@ -329,7 +328,6 @@ impl Gen {
         core.pinned.settle(&core.pool.table, &core.cards);
         core.compact.sweep();
         core.chunks.sweep_all(&mut core.pool);
-        core.stats.major += 1;
         core.stats.copied += copied;
         core.old_moves += u64::from(copied > 0);
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
@@ -343,7 +341,7 @@ impl Gen {
             let again = if matches!(reason, Reason::Request | Reason::Stale) { 0 } else { before };
             core.pool.release(blocks_for(core.sizing.limit().max(again).saturating_sub(self.held(core))));
         }
-        self.finish(core, CollectionKind::Major, reason, began, before, nursery, promoted + copied);
+        self.finish(core, cycle, promoted + copied);
     }
     /// Does a run of old births go on when the mutator needs so many bytes?
     fn old_births_go_on(&self, core: &Core, need: u64) -> bool {
@@ -355,18 +353,9 @@ impl Gen {
         core.used() - self.old.hole_bytes() - core.large.hole_bytes()
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn finish(
-        &mut self,
-        core: &mut Core,
-        kind: CollectionKind,
-        reason: Reason,
-        began: Instant,
-        before: u64,
-        nursery: u64,
-        copied: u64,
-    ) {
-        core.stats.peak = core.stats.peak.max(core.used() + nursery);
+    /// A cycle is over, in which so many bytes were copied: the nursery is empty.
+    fn finish(&mut self, core: &mut Core, cycle: Cycle, copied: u64) {
+        core.stats.peak = core.stats.peak.max(core.used() + cycle.nursery);
         let mut soft = core.sizing.nursery(self.nursery_bytes, core.used());
         if core.sampling.is_some() {
             // A profile looks at the heap after collections: often, so that it does not miss the peak of a small one.
@@ -378,13 +367,8 @@ impl Gen {
             core.pinned.poison_gaps();
         }
         self.wanted = None;
-        core.chunk_bytes_at_collection = core.chunks.bytes();
         let after = self.held(core);
-        if kind == CollectionKind::Major {
-            core.stats.live = core.stats.live.max(after);
-        }
-        let bytes = Volume { nursery, before, after, copied, limit: core.sizing.limit(), needed: after };
-        core.collected(kind, reason, began, bytes);
+        cycle.end(core, Survivors { after, copied, limit: core.sizing.limit(), needed: after });
     }
 }
 
@@ -405,31 +389,23 @@ impl Plan for Gen {
         Ok(r#gen)
     }
 
-    fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
+    fn extents(&self, at: Cursors) -> Vec<Extent> {
         let mut all = self.nursery.closed().to_vec();
         if self.nursery.is_open() {
-            all.push(Extent { span: self.nursery.current(), lo, hi });
+            all.push(Extent::filled_to(self.nursery.current(), at));
         }
         all.extend(self.hidden);
         all.sort_unstable_by_key(|x| x.span.start);
         all
     }
 
-    fn current(&self) -> (Address, Address) {
-        let s = self.nursery.current();
-        (s.start, s.end)
+    fn current(&self) -> Cursors {
+        empty(self.nursery.current())
     }
 
-    fn refill<M: ObjectModel>(
-        &mut self,
-        core: &mut Core,
-        model: &M,
-        lo: Address,
-        hi: Address,
-        need: u64,
-    ) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(&mut self, core: &mut Core, model: &M, at: Cursors, need: u64) -> Option<Cursors> {
         if self.born_old.is_under_way() && self.wanted.is_none() {
-            self.close(core, lo, hi);
+            self.close(core, at);
             // SAFETY: this is a heap check: what was allocated before it is initialised.
             unsafe { self.born_old.settle(core, model, &mut self.nursery) };
             if self.old_births_go_on(core, need)
@@ -443,49 +419,50 @@ impl Plan for Gen {
         if due && (self.nursery.used() > 0 || self.wanted.is_some()) {
             return None;
         }
-        self.close(core, lo, hi);
+        self.close(core, at);
         self.extend_for_check(core, need)
     }
 
     fn allocate(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
         let sample = core.sampling.as_mut().and_then(|s| s.asked(bytes));
-        let a = self.allocate_small(core, lo, hi, bytes, kind == AllocKind::Pair)?;
+        let a = self.allocate_small(core, at, bytes, kind == AllocKind::Pair)?;
         if let (Some(sample), Some(s)) = (sample, &mut core.sampling) {
             s.take(a, bytes, kind, sample);
         }
         Ok(a)
     }
 
-    fn close_and_extend(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        need: u64,
-    ) -> Result<(), OutOfMemory> {
+    fn start_sampling(&mut self, core: &mut Core, at: &mut Cursors, s: Sampling) -> bool {
+        self.close(core, *at);
+        self.born_old.end(core);
+        *at = empty(Span::new(self.nursery.current().end, self.nursery.current().end));
+        core.sampling = Some(Box::new(s));
+        true
+    }
+
+    fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
         self.admit(core, need)?;
-        self.close(core, *lo, *hi);
+        self.close(core, *at);
         self.born_old.end(core);
         let extent = self.extend_for_check(core, need);
-        (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
+        *at = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
         Ok(())
     }
 
-    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
+    fn hide(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory> {
         if self.hidden.is_some() {
-            if core.sampling.is_some() && hi.0 - lo.0 > CHECK_RESERVE {
+            if core.sampling.is_some() && at.room() > CHECK_RESERVE {
                 // While there are samples, the runtime has an extent of its own all the time.
-                let at = lo.plus(CHECK_RESERVE);
-                let rest = self.nursery.split(at, at.plus(PAIR_BYTES).min(*hi), *hi);
+                let (end, hi) = (Address(at.lo + CHECK_RESERVE), Address(at.hi));
+                let rest = self.nursery.split(end, end.plus(PAIR_BYTES).min(hi), hi);
                 core.stats.allocated += self.nursery.add_closed(rest);
-                *hi = at;
+                at.hi = end.0;
             }
             return Ok(());
         }
@@ -493,20 +470,20 @@ impl Plan for Gen {
             // The extent is no more than an earlier heap check was promised.
             return self.take_hidden(core, CHECK_RESERVE);
         }
-        if !self.nursery.is_open() || hi.0 - lo.0 < CHECK_RESERVE {
-            self.close(core, *lo, *hi);
+        if !self.nursery.is_open() || at.room() < CHECK_RESERVE {
+            self.close(core, *at);
             let extent = self.extend(core, CHECK_RESERVE);
-            (*lo, *hi) = extent.ok_or_else(|| core.out_of_memory(CHECK_RESERVE, self.nursery.used()))?;
+            *at = extent.ok_or_else(|| core.out_of_memory(CHECK_RESERVE, self.nursery.used()))?;
         }
         // No object of the hidden extent begins at the mutator's `hi`: a runtime may give back the end of the object
         // there.
-        let at = lo.plus(CHECK_RESERVE);
-        let start = at.plus(PAIR_BYTES).min(*hi);
+        let (end, hi) = (Address(at.lo + CHECK_RESERVE), Address(at.hi));
+        let start = end.plus(PAIR_BYTES).min(hi);
         // SAFETY: free memory between the cursors; should it be a block of old objects, all its words must be valid.
-        unsafe { std::ptr::write_bytes(at.bytes(), 0, start.offset_from(at) as usize) };
-        let rest = self.nursery.split(at, start, *hi);
+        unsafe { std::ptr::write_bytes(end.bytes(), 0, start.offset_from(end) as usize) };
+        let rest = self.nursery.split(end, start, hi);
         self.hidden = Some(rest);
-        *hi = at;
+        at.hi = end.0;
         Ok(())
     }
 
@@ -514,7 +491,7 @@ impl Plan for Gen {
         self.wanted.is_some()
     }
 
-    fn waits_for_safepoint(&self, _: Address, _: Address) -> bool {
+    fn waits_for_safepoint(&self, _: Cursors) -> bool {
         self.wanted.is_some() || self.born_old.is_under_way() && self.hidden.is_some()
     }
 
@@ -523,66 +500,66 @@ impl Plan for Gen {
         self.major_wanted |= major;
     }
 
-    fn collect<M: ObjectModel, C: Client>(
-        &mut self,
-        core: &mut Core,
-        model: &M,
-        client: &mut C,
-        lo: Address,
-        hi: Address,
-        request: Request,
-    ) -> Result<(), OutOfMemory> {
-        core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
-        self.close(core, lo, hi);
+    fn prepare<M: ObjectModel>(&mut self, core: &mut Core, model: &M, at: Cursors) {
+        self.close(core, at);
         // SAFETY: the mutator stands still, and has initialised what it allocated.
         self.major_wanted |= unsafe { self.born_old.gather(core, model, &mut self.nursery) };
         if let Some(s) = &mut core.sampling {
             // SAFETY: the mutator stands still, and nothing has moved yet.
             unsafe { s.find(model) };
         }
-        let walks = core.zeal.verify && core.pace.walks();
-        if walks {
-            let report = check::demand("before", core, model, &self.extents(lo, hi), client);
-            core.pace.walked(report.words);
-        }
+    }
+
+    fn trace<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+        began: Instant,
+        request: Request,
+    ) -> Result<(), OutOfMemory> {
         let why = self.why_major(core, request);
         let major = why.is_some();
         match why {
             Some(reason) => {
                 let evacuate = self.evacuation(core, reason);
-                self.major(core, model, client, reason, evacuate);
+                self.major(core, model, client, began, reason, evacuate);
             }
             None => {
                 let reason = self.wanted.unwrap_or(match request {
                     Request::Auto => Reason::Nursery,
                     _ => Reason::Request,
                 });
-                self.minor(core, model, client, reason);
+                self.minor(core, model, client, began, reason);
             }
         }
-        let tight = |core: &Core| core.used() + core.sizing.breathing_room() > core.sizing.heap_max();
-        if !major && tight(core) {
+        if !major && self.is_tight(core) {
             let evacuate = self.evacuate_below(core, SPARSE);
-            self.major(core, model, client, Reason::HeapMax, evacuate);
+            self.major(core, model, client, Instant::now(), Reason::HeapMax, evacuate);
         }
         for _ in 0..TIGHT_ROUNDS {
-            if !tight(core) || self.old.hole_bytes() == 0 {
+            if !self.is_tight(core) || self.old.hole_bytes() == 0 {
                 break;
             }
             let before = core.used();
             let evacuate = self.evacuate_below(core, SPARSE_WHEN_TIGHT);
-            self.major(core, model, client, Reason::HeapMax, evacuate);
+            self.major(core, model, client, Instant::now(), Reason::HeapMax, evacuate);
             if before.saturating_sub(core.used()) < core.sizing.breathing_room() / 4 {
                 break;
             }
         }
-        if walks {
-            check::demand("after", core, model, &[], client);
-        }
+        Ok(())
+    }
+
+    fn is_tight(&self, core: &Core) -> bool {
+        core.used() + core.sizing.breathing_room() > core.sizing.heap_max()
+    }
+
+    /// Opens the first extent of an empty nursery.
+    fn resume(&mut self, core: &mut Core) {
         let held = self.held(core);
         self.born_old.begin(core, held);
         self.begin(core);
-        if tight(core) { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
 
     #[inline]
@@ -623,14 +600,25 @@ impl Gen {
     }
 }
 
+/// Cursors of an extent in which there is nothing yet.
+const fn empty(s: Span) -> Cursors {
+    Cursors { lo: s.start.0, hi: s.end.0 }
+}
+
 #[inline(always)]
-fn bump(lo: &mut Address, hi: &mut Address, bytes: u64, from_below: bool) -> Address {
+fn bump(at: &mut Cursors, bytes: u64, from_below: bool) -> Address {
     if from_below {
-        let a = *lo;
-        *lo = a.plus(bytes);
-        a
+        at.lo += bytes;
+        Address(at.lo - bytes)
     } else {
-        *hi = hi.minus(bytes);
-        *hi
+        at.hi -= bytes;
+        Address(at.hi)
     }
+}
+
+fn bump_in(x: &mut Extent, bytes: u64, from_below: bool) -> Address {
+    let mut at = x.cursors();
+    let object = bump(&mut at, bytes, from_below);
+    *x = Extent::filled_to(x.span, at);
+    object
 }

@@ -26,21 +26,22 @@ pub(crate) use constraints::CONSTRAINTS;
 
 use super::budget::Budget;
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
-use crate::check;
 use crate::client::Client;
 use crate::client::{AmbiguousVisitor, RootVisitor};
 use crate::config::{HeapConfig, Tracing};
 use crate::error::{HeapError, OutOfMemory};
 use crate::find::Finder;
+use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
 use crate::model::{Located, ObjectModel};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::nursery::Extent;
 use crate::space::segregated::ClassId;
+use crate::state::Core;
 use crate::state::Request;
-use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{FREE_LISTS, FreeList, MARKSWEEP};
+use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
 use marking::{Marker, Shared, Stacks};
 use std::time::Instant;
@@ -57,20 +58,14 @@ pub(crate) struct MarkSweep {
 
 impl MarkSweep {
     /// A chain of free cells of this class.
-    fn chain(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        class: ClassId,
-    ) -> Result<Address, OutOfMemory> {
+    fn chain(&mut self, core: &mut Core, at: &mut Cursors, class: ClassId) -> Result<Address, OutOfMemory> {
         if let Some(chain) = core.segregated.chain(&core.pool.table, &core.marks, class) {
             return Ok(chain);
         }
         if !self.may_exceed(core) {
             self.admit(core, BLOCK_BYTES)?;
             if self.wanted.is_some() {
-                self.hide(core, lo, hi)?;
+                self.hide(core, at)?;
             }
         }
         let grown = core.segregated.grow(&mut core.pool, &core.marks, class, self.reserve());
@@ -209,27 +204,20 @@ impl Plan for MarkSweep {
         Ok(plan)
     }
 
-    fn extents(&self, _: Address, _: Address) -> Vec<Extent> {
+    fn extents(&self, _: Cursors) -> Vec<Extent> {
         Vec::new()
     }
 
-    fn current(&self) -> (Address, Address) {
+    fn current(&self) -> Cursors {
         self.budget.current()
     }
 
-    fn refill<M: ObjectModel>(
-        &mut self,
-        core: &mut Core,
-        _model: &M,
-        lo: Address,
-        hi: Address,
-        need: u64,
-    ) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(&mut self, core: &mut Core, _model: &M, at: Cursors, need: u64) -> Option<Cursors> {
         let zeal = core.zeal.every_safepoint;
-        if core.zeal_collects(self.survived) || self.wanted.is_some() || !self.budget.has(lo, hi, need.max(1)) {
+        if core.zeal_collects(self.survived) || self.wanted.is_some() || !self.budget.has(at, need.max(1)) {
             return None;
         }
-        self.budget.close(&mut core.stats, lo, hi);
+        self.budget.close(&mut core.stats, at);
         // When every check is to fail, it gets no more than it asks for.
         Some(self.budget.grant(zeal.then_some(need)))
     }
@@ -237,8 +225,7 @@ impl Plan for MarkSweep {
     fn allocate(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
@@ -246,23 +233,22 @@ impl Plan for MarkSweep {
         let cell = match core.segregated.pop(class) {
             Some(cell) => cell,
             None => {
-                let chain = self.chain(core, lo, hi, class)?;
+                let chain = self.chain(core, at, class)?;
                 core.segregated.give_back(class, chain);
                 core.segregated.pop(class).expect("a chain has a cell")
             }
         };
-        self.budget.spend(&mut core.stats, *lo, hi, bytes);
+        self.budget.spend(&mut core.stats, at, bytes);
         Ok(cell)
     }
 
     fn allocate_untyped(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
     ) -> Option<Result<Address, OutOfMemory>> {
-        let a = self.allocate(core, lo, hi, bytes, AllocKind::Scannable);
+        let a = self.allocate(core, at, bytes, AllocKind::Scannable);
         if let Ok(a) = a {
             // SAFETY: fresh memory of this size.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
@@ -273,11 +259,10 @@ impl Plan for MarkSweep {
     fn cells(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         list: FreeList,
     ) -> Option<Result<Address, OutOfMemory>> {
-        Some(self.chain(core, lo, hi, class_of_list(list)))
+        Some(self.chain(core, at, class_of_list(list)))
     }
 
     fn return_cells(&mut self, core: &mut Core, lists: &mut [u64; FREE_LISTS]) {
@@ -290,21 +275,15 @@ impl Plan for MarkSweep {
         core.segregated.settle(&core.pool.table, &core.marks);
     }
 
-    fn close_and_extend(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        need: u64,
-    ) -> Result<(), OutOfMemory> {
+    fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
         self.admit(core, need)?;
-        self.budget.close(&mut core.stats, *lo, *hi);
-        (*lo, *hi) = self.budget.grant(Some(need));
+        self.budget.close(&mut core.stats, *at);
+        *at = self.budget.grant(Some(need));
         Ok(())
     }
 
-    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
-        (*lo, *hi) = self.budget.close(&mut core.stats, *lo, *hi);
+    fn hide(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory> {
+        *at = self.budget.close(&mut core.stats, *at);
         Ok(())
     }
 
@@ -312,36 +291,30 @@ impl Plan for MarkSweep {
         self.wanted.is_some()
     }
 
-    fn waits_for_safepoint(&self, lo: Address, hi: Address) -> bool {
-        self.wanted.is_some() || !self.budget.has(lo, hi, 1)
+    fn waits_for_safepoint(&self, at: Cursors) -> bool {
+        self.wanted.is_some() || !self.budget.has(at, 1)
     }
 
     fn want(&mut self, reason: Reason, _: bool) {
         self.wanted.get_or_insert(reason);
     }
 
-    fn collect<M: ObjectModel, C: Client>(
+    fn prepare<M: ObjectModel>(&mut self, core: &mut Core, _: &M, at: Cursors) {
+        self.budget.close(&mut core.stats, at);
+        if core.ambiguous == Some(true) {
+            self.settle(core);
+        }
+    }
+
+    fn trace<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
         model: &M,
         client: &mut C,
-        lo: Address,
-        hi: Address,
+        began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let began = Instant::now();
-        let ambiguous = M::AMBIGUOUS || C::AMBIGUOUS;
-        core.learn_ambiguity(ambiguous);
-        self.budget.close(&mut core.stats, lo, hi);
-        let taken = core.segregated.taken();
-        let walks = core.zeal.verify && core.pace.walks();
-        if ambiguous || walks {
-            self.settle(core);
-        }
-        if walks {
-            let report = check::demand("before", core, model, &[], client);
-            core.pace.walked(report.words);
-        }
+        let nursery = core.segregated.taken();
         let before = core.used();
         core.stats.peak = core.stats.peak.max(before);
         core.chunks.begin_major();
@@ -357,14 +330,11 @@ impl Plan for MarkSweep {
         let left = core.segregated.end_marking(&mut core.pool, &core.marks, core.zeal.poison);
         core.chunks.sweep_all(&mut core.pool);
         let s = &mut core.stats;
-        s.major += 1;
         s.pinned += found;
         s.overflows += overflows;
         self.survived = core.used() - core.large.hole_bytes() - left.held + left.live;
-        core.stats.live = core.stats.live.max(self.survived);
         core.sizing.after_major(self.survived, 0);
         core.sizing.note_age(before, core.stats.allocated);
-        core.chunk_bytes_at_collection = core.chunks.bytes();
         self.budget.renew(core.sizing.limit().saturating_sub(self.survived));
         let wanted = self.wanted.take();
         if !core.zeal.poison {
@@ -375,17 +345,20 @@ impl Plan for MarkSweep {
         }
         let reason = core.cause(wanted, request);
         let (after, limit) = (self.survived, core.sizing.limit());
-        let bytes = Volume { nursery: taken, before, after, copied: 0, limit, needed: after };
-        core.collected(CollectionKind::Major, reason, began, bytes);
-        if walks {
-            check::demand("after", core, model, &[], client);
-        }
+        let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
+        cycle.end(core, Survivors { after, copied: 0, limit, needed: after });
+        Ok(())
+    }
+
+    fn is_tight(&self, core: &Core) -> bool {
+        let max = core.sizing.heap_max();
+        self.survived + core.sizing.breathing_room() > max || core.used() > max + max / 4
+    }
+
+    fn resume(&mut self, core: &mut Core) {
         if !core.zeal.every_safepoint {
             self.budget.grant(None);
         }
-        let max = core.sizing.heap_max();
-        let tight = self.survived + core.sizing.breathing_room() > max || core.used() > max + max / 4;
-        if tight { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
 
     fn is_young(&self, _: Address) -> bool {

@@ -34,19 +34,20 @@ mod quasi_pointers;
 pub(crate) use constraints::CONSTRAINTS;
 
 use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
-use crate::check;
 use crate::client::Client;
 use crate::config::{HeapConfig, Proposals};
 use crate::error::{HeapError, OutOfMemory};
+use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
 use crate::space::pages::{PageId, PageSpace, Role};
+use crate::state::Core;
 use crate::state::Request;
-use crate::state::{Core, Volume};
 use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{MCC, prefix};
 use cairn_layout::limits::CHECK_RESERVE;
+use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
 use collection::Collection;
 use std::time::Instant;
@@ -65,8 +66,7 @@ const HOLES_LOOKED_AT: usize = 8;
 struct Open {
     page: PageId,
     start: Address,
-    lo: Address,
-    hi: Address,
+    at: Cursors,
     end: Address,
     /// It is a hole among objects of a promoted page.
     hole: bool,
@@ -105,7 +105,7 @@ impl Mcc {
         // An exact extent is just as large as asked for, so that every heap check fails.
         let exact = core.zeal.every_safepoint;
         let end = if exact { span.start.plus(need.next_multiple_of(WORD)) } else { span.end };
-        Some(Open { page, start: span.start, lo: span.start, hi: end, end, hole: false })
+        Some(Open { page, start: span.start, at: between(span.start, end), end, hole: false })
     }
     /// A hole with room for `need` bytes.
     fn open_hole(&mut self, core: &Core, need: u64) -> Option<Open> {
@@ -116,49 +116,44 @@ impl Mcc {
         let i = last + self.holes[last..].iter().rposition(|h| h.bytes() >= need)?;
         let s = self.holes.remove(i);
         let page = self.pages.id(s.start);
-        Some(Open { page, start: s.start, lo: s.start, hi: s.end, end: s.end, hole: true })
+        Some(Open { page, start: s.start, at: between(s.start, s.end), end: s.end, hole: true })
     }
     /// Makes what is free of a hole one that can be walked over.
-    fn cover(lo: Address, hi: Address) {
+    fn cover(at: Cursors) {
         // SAFETY: free words, within or at the end of what was a hole.
         unsafe {
-            match hi.offset_from(lo) {
+            match at.room() {
                 0 => {}
-                WORD => lo.store(0),
-                free => lo.store(meta_words::hole(free)),
+                WORD => Address(at.lo).store(0),
+                free => Address(at.lo).store(meta_words::hole(free)),
             }
         }
     }
-    fn close_one(&mut self, core: &mut Core, o: Open, lo: Address, hi: Address) {
+    fn close_one(&mut self, core: &mut Core, o: Open, at: Cursors) {
+        let allocated = o.end.offset_from(o.start) - at.room();
         if o.hole {
-            Mcc::cover(lo, hi);
-            core.stats.mostly_copying.refilled += lo.offset_from(o.start) + o.end.offset_from(hi);
+            Mcc::cover(at);
+            core.stats.mostly_copying.refilled += allocated;
         } else {
-            self.pages.fill(o.page, lo, hi, o.end);
+            self.pages.fill(o.page, Address(at.lo), Address(at.hi), o.end);
         }
-        core.stats.allocated += lo.offset_from(o.start) + o.end.offset_from(hi);
+        core.stats.allocated += allocated;
     }
-    fn close_current(&mut self, core: &mut Core, lo: Address, hi: Address) {
+    fn close_current(&mut self, core: &mut Core, at: Cursors) {
         if let Some(o) = self.current.take() {
-            self.close_one(core, o, lo, hi);
+            self.close_one(core, o, at);
         }
     }
     fn close_own(&mut self, core: &mut Core) {
         if let Some(o) = self.own.take() {
-            self.close_one(core, o, o.lo, o.hi);
+            self.close_one(core, o, o.at);
         }
     }
     /// A fresh page for compiled code.
-    fn extend(&mut self, core: &mut Core, need: u64) -> Option<(Address, Address)> {
+    fn extend(&mut self, core: &mut Core, need: u64) -> Option<Cursors> {
         let open = self.open_hole(core, need).or_else(|| self.open(core, need))?;
         self.current = Some(open);
-        Some((open.lo, open.hi))
-    }
-    /// Opens a page for compiled code, if it is not to ask for each.
-    fn begin(&mut self, core: &mut Core) {
-        if !core.zeal.every_safepoint {
-            self.extend(core, 1);
-        }
+        Some(open.at)
     }
     /// Bytes held elsewhere than on pages.
     fn elsewhere(&self, core: &Core) -> u64 {
@@ -181,12 +176,6 @@ impl Mcc {
         let step = if core.used() > core.sizing.heap_max() { AT_MAXIMUM } else { least };
         self.pages.bytes() >= wish.max(self.survived + step.max(self.pages.page_bytes()))
     }
-    /// What survives has to fit twice: where it is, and where it is copied to. If it does not, or so nearly that the
-    /// next collection would come at once, the heap is full.
-    fn is_tight(&self, core: &Core) -> bool {
-        let needed = self.elsewhere(core) + 2 * self.pages.bytes();
-        needed + Mcc::margin(core) > core.sizing.heap_max()
-    }
     /// Room for what is allocated between two collections when the heap is nearly full, and for its copies: each of
     /// them copies everything, so it is twice what other collectors leave.
     fn margin(core: &Core) -> u64 {
@@ -199,22 +188,26 @@ impl Mcc {
         self.size = if self.fixed { max } else { wish.max(least).min(max) };
     }
     /// Takes an object's memory from a page, with its prefix.
-    fn bump(lo: &mut Address, hi: &mut Address, bytes: u64, kind: AllocKind) -> Address {
+    fn bump(at: &mut Cursors, bytes: u64, kind: AllocKind) -> Address {
         let before = MCC.prefix_bytes(kind);
-        let at = if kind == AllocKind::Pair {
-            let at = *lo;
-            *lo = at.plus(before + bytes);
-            at
+        let start = if kind == AllocKind::Pair {
+            at.lo += before + bytes;
+            Address(at.lo - before - bytes)
         } else {
-            *hi = hi.minus(before + bytes);
-            *hi
+            at.hi -= before + bytes;
+            Address(at.hi)
         };
         if before > 0 {
             // SAFETY: the first word of fresh memory.
-            unsafe { at.store(prefix(kind, bytes)) };
+            unsafe { start.store(prefix(kind, bytes)) };
         }
-        at.plus(before)
+        start.plus(before)
     }
+}
+
+/// The cursors of memory that is free from here to there.
+const fn between(start: Address, end: Address) -> Cursors {
+    Cursors { lo: start.0, hi: end.0 }
 }
 
 impl Plan for Mcc {
@@ -234,65 +227,58 @@ impl Plan for Mcc {
             nowhere: core.region.base(),
         };
         mcc.resize(core);
-        mcc.begin(core);
+        mcc.resume(core);
         Ok(mcc)
     }
 
-    fn extents(&self, lo: Address, hi: Address) -> Vec<Extent> {
+    fn extents(&self, at: Cursors) -> Vec<Extent> {
         if self.current.is_some_and(|o| o.hole) {
-            Mcc::cover(lo, hi);
+            Mcc::cover(at);
         }
         if let Some(o) = self.own.filter(|o| o.hole) {
-            Mcc::cover(o.lo, o.hi);
+            Mcc::cover(o.at);
         }
         let mut all: Vec<Extent> = (self.pages.iter())
             .map(|id| {
                 let p = self.pages.page(id);
-                let (mut lo_, mut hi_, mut end) = (p.lo, p.hi, p.end);
-                if let Some(o) = self.own.filter(|o| o.page == id && !o.hole) {
-                    (lo_, hi_, end) = (o.lo, o.hi, o.end);
+                let (filled, end) = if let Some(o) = self.own.filter(|o| o.page == id && !o.hole) {
+                    (o.at, o.end)
                 } else if let Some(o) = self.current.filter(|o| o.page == id && !o.hole) {
-                    (lo_, hi_, end) = (lo, hi, o.end);
-                }
-                Extent { span: Span::new(p.span.start, end), lo: lo_, hi: hi_ }
+                    (at, o.end)
+                } else {
+                    (between(p.lo, p.hi), p.end)
+                };
+                Extent::filled_to(Span::new(p.span.start, end), filled)
             })
             .collect();
         all.sort_unstable_by_key(|x| x.span.start);
         all
     }
 
-    fn current(&self) -> (Address, Address) {
-        self.current.map_or((self.nowhere, self.nowhere), |o| (o.lo, o.hi))
+    fn current(&self) -> Cursors {
+        self.current.map_or(between(self.nowhere, self.nowhere), |o| o.at)
     }
 
-    fn refill<M: ObjectModel>(
-        &mut self,
-        core: &mut Core,
-        _model: &M,
-        lo: Address,
-        hi: Address,
-        need: u64,
-    ) -> Option<(Address, Address)> {
+    fn refill<M: ObjectModel>(&mut self, core: &mut Core, _model: &M, at: Cursors, need: u64) -> Option<Cursors> {
         if core.zeal_collects(core.used()) || self.wanted.is_some() || self.is_due(core) {
             return None;
         }
-        self.close_current(core, lo, hi);
+        self.close_current(core, at);
         self.extend(core, need)
     }
 
     fn allocate(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
         let whole = bytes + MCC.prefix_bytes(kind);
-        if hi.0 - lo.0 >= whole + RESERVE {
-            return Ok(Mcc::bump(lo, hi, bytes, kind));
+        if at.room() >= whole + RESERVE {
+            return Ok(Mcc::bump(at, bytes, kind));
         }
-        if self.own.is_none_or(|o| o.hi.0 - o.lo.0 < whole) {
+        if self.own.is_none_or(|o| o.at.room() < whole) {
             self.close_own(core);
             let open = match self.open_hole(core, whole + WORD) {
                 Some(hole) => hole,
@@ -304,25 +290,24 @@ impl Plan for Mcc {
             // No object begins with the page: that might be where compiled code's `hi` is, and the runtime may give
             // back the end of an object there.
             // SAFETY: the first word of an empty page.
-            unsafe { open.lo.store(0) };
-            self.own = Some(Open { lo: open.lo.plus(WORD), ..open });
+            unsafe { open.start.store(0) };
+            self.own = Some(Open { at: between(open.start.plus(WORD), open.end), ..open });
             if self.is_due(core) {
                 self.want(Reason::Nursery, true);
-                self.hide(core, lo, hi)?;
+                self.hide(core, at)?;
             }
         }
         let o = self.own.as_mut().expect("just opened");
-        Ok(Mcc::bump(&mut o.lo, &mut o.hi, bytes, kind))
+        Ok(Mcc::bump(&mut o.at, bytes, kind))
     }
 
     fn allocate_untyped(
         &mut self,
         core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
+        at: &mut Cursors,
         bytes: u64,
     ) -> Option<Result<Address, OutOfMemory>> {
-        let a = self.allocate(core, lo, hi, bytes, AllocKind::Scannable);
+        let a = self.allocate(core, at, bytes, AllocKind::Scannable);
         if let Ok(a) = a {
             self.untyped.push(a);
             // SAFETY: fresh memory of this size.
@@ -331,26 +316,20 @@ impl Plan for Mcc {
         Some(a)
     }
 
-    fn close_and_extend(
-        &mut self,
-        core: &mut Core,
-        lo: &mut Address,
-        hi: &mut Address,
-        need: u64,
-    ) -> Result<(), OutOfMemory> {
+    fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
         self.admit(core, need)?;
-        self.close_current(core, *lo, *hi);
-        (*lo, *hi) = self.extend(core, need).ok_or_else(|| core.out_of_memory(need, 0))?;
+        self.close_current(core, *at);
+        *at = self.extend(core, need).ok_or_else(|| core.out_of_memory(need, 0))?;
         Ok(())
     }
 
-    fn hide(&mut self, core: &mut Core, lo: &mut Address, hi: &mut Address) -> Result<(), OutOfMemory> {
-        if hi.0 - lo.0 > RESERVE && !core.zeal.every_safepoint {
-            let end = lo.plus(RESERVE);
+    fn hide(&mut self, core: &mut Core, at: &mut Cursors) -> Result<(), OutOfMemory> {
+        if at.room() > RESERVE && !core.zeal.every_safepoint {
+            let end = Address(at.lo + RESERVE);
             // What lies between is nothing.
             // SAFETY: the free part of the page.
-            unsafe { std::ptr::write_bytes(end.bytes(), 0, hi.offset_from(end) as usize) };
-            *hi = end;
+            unsafe { std::ptr::write_bytes(end.bytes(), 0, Address(at.hi).offset_from(end) as usize) };
+            at.hi = end.0;
         }
         Ok(())
     }
@@ -363,25 +342,20 @@ impl Plan for Mcc {
         self.wanted.get_or_insert(reason);
     }
 
-    fn collect<M: ObjectModel, C: Client>(
+    fn prepare<M: ObjectModel>(&mut self, core: &mut Core, _: &M, at: Cursors) {
+        self.close_current(core, at);
+        self.close_own(core);
+    }
+
+    fn trace<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
         model: &M,
         client: &mut C,
-        lo: Address,
-        hi: Address,
+        began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let began = Instant::now();
-        core.learn_ambiguity(M::AMBIGUOUS || C::AMBIGUOUS);
         let nursery = self.filled();
-        self.close_current(core, lo, hi);
-        self.close_own(core);
-        let walks = core.zeal.verify && core.pace.walks();
-        if walks {
-            let report = check::demand("before", core, model, &self.extents(lo, hi), client);
-            core.pace.walked(report.words);
-        }
         let before = core.used();
         let chain = std::mem::take(&mut self.untyped);
         let (counts, used);
@@ -408,7 +382,6 @@ impl Plan for Mcc {
         core.stats.peak = core.stats.peak.max(used);
         core.old_moves += u64::from(counts.copied > 0);
         let s = &mut core.stats;
-        s.major += 1;
         s.copied += counts.copied;
         s.pinned += counts.pinned;
         let m = &mut s.mostly_copying;
@@ -422,24 +395,31 @@ impl Plan for Mcc {
         m.promoted_pages += counts.promoted;
         m.pinned_bytes += counts.pinned_bytes;
         m.holes += counts.holes;
-        core.stats.live = core.stats.live.max(core.used());
         self.survived = self.pages.bytes();
         core.sizing.after_major(core.used(), 0);
-        core.chunk_bytes_at_collection = core.chunks.bytes();
         self.resize(core);
         if !core.zeal.poison {
             core.pool.release(blocks_for((self.size / 3 * 2).saturating_sub(core.used())));
         }
         let reason = core.cause(self.wanted.take(), request);
         let (after, copied, limit) = (core.used(), counts.copied, self.size);
-        let bytes = Volume { nursery, before, after, copied, limit, needed: after + self.pages.bytes() };
-        core.collected(CollectionKind::Major, reason, began, bytes);
-        if walks {
-            check::demand("after", core, model, &self.extents(lo, hi), client);
+        let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
+        cycle.end(core, Survivors { after, copied, limit, needed: after + self.pages.bytes() });
+        Ok(())
+    }
+
+    /// What survives has to fit twice: where it is, and where it is copied to. If it does not, or so nearly that the
+    /// next collection would come at once, the heap is full.
+    fn is_tight(&self, core: &Core) -> bool {
+        let needed = self.elsewhere(core) + 2 * self.pages.bytes();
+        needed + Mcc::margin(core) > core.sizing.heap_max()
+    }
+
+    /// Opens a page for compiled code, if it is not to ask for each.
+    fn resume(&mut self, core: &mut Core) {
+        if !core.zeal.every_safepoint {
+            self.extend(core, 1);
         }
-        let tight = self.is_tight(core);
-        self.begin(core);
-        if tight { Err(core.out_of_memory(0, 0)) } else { Ok(()) }
     }
 
     fn is_young(&self, _: Address) -> bool {

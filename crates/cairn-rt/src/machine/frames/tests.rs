@@ -190,7 +190,7 @@ fn what_is_left_in_sparse_chunks_moves_together() {
         ctx.slots[0] = all;
         ctx.slots[1] = kept;
         let collect = |ctx: &mut Machine| -> u64 {
-            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).unwrap();
+            rt(ctx).heap.request_collection(&mut ctx.cursors, true).unwrap();
             safepoint(ctx, 64);
             rt(ctx).heap.stack_chunks().iter().map(|c| c.1).sum()
         };
@@ -318,7 +318,7 @@ fn minor_collections_look_at_new_frames_only() {
         let ctx = p.ctx();
         let minor = |ctx: &mut Machine| {
             let before = rt(ctx).strategy.young_words;
-            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, false).unwrap();
+            rt(ctx).heap.request_collection(&mut ctx.cursors, false).unwrap();
             safepoint(ctx, 64);
             rt(ctx).strategy.young_words - before
         };
@@ -368,7 +368,7 @@ fn memory_for_frames_is_given_back() {
         let mut p = Program::new(facts, Zeal::Off);
         let ctx = p.ctx();
         let major = |ctx: &mut Machine| {
-            rt(ctx).heap.request_collection(&mut ctx.lo, &mut ctx.hi, true).unwrap();
+            rt(ctx).heap.request_collection(&mut ctx.cursors, true).unwrap();
             make_room(ctx, &Room { heap: 64, stack: 0, kept: 0 });
             rt(ctx).heap.bytes_in_use()
         };
