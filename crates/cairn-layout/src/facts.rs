@@ -29,6 +29,16 @@ impl FrameKind {
     }
 }
 
+/// How a procedure lies in code, and so how it is called and left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activations {
+    /// Cut at its calls into functions: calls and returns are jumps, and frames are ours.
+    Split,
+    /// One function with its return points inside: calls are `call`, returns `ret`, and frames what LLVM makes of them.
+    /// Nothing is known of their words but where return addresses are.
+    Joined,
+}
+
 /// What code generation needs to know about a frame strategy.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StrategyFacts {
@@ -44,14 +54,17 @@ pub struct StrategyFacts {
     pub reuse: bool,
     /// Pushing a frame asks whether there is room: checks `Machine::stack_guard`.
     pub limit_check: bool,
-    /// Frames are what LLVM makes of them: a procedure is one function with its return points inside, calls are `call`
-    /// and returns `ret`. Nothing is known of their words but where return addresses are.
-    pub native: bool,
+    /// How a procedure lies in code.
+    pub activations: Activations,
     /// One line for the manual.
     pub summary: &'static str,
 }
 
 impl StrategyFacts {
+    /// Are procedures [`Activations::Joined`]?
+    pub const fn is_joined(&self) -> bool {
+        matches!(self.activations, Activations::Joined)
+    }
     /// Does every frame beyond those there are cost a check, at which a stop can be served? If not, recursion has to be
     /// asked for stops like loops.
     pub const fn every_push_asks(&self) -> bool {
@@ -61,7 +74,7 @@ impl StrategyFacts {
 
 /// Why programs with such frames cannot run with a collector, if they cannot.
 pub fn why_apart(frames: &StrategyFacts, collector: &CollectorFacts) -> Option<String> {
-    if !frames.native {
+    if !frames.is_joined() {
         return None;
     }
     let why = match (collector.barrier, collector.ambiguity) {
@@ -93,7 +106,7 @@ pub const CHUNKS: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: true,
-    native: false,
+    activations: Activations::Split,
     summary: "linked stack chunks of 32 KiB; call/cc splits a chunk in constant time",
 };
 
@@ -105,7 +118,7 @@ pub const HEAP: StrategyFacts = StrategyFacts {
     header_words: 2,
     reuse: false,
     limit_check: false,
-    native: false,
+    activations: Activations::Split,
     summary: "every frame is an immutable heap record (Appel & Shao 1996); call/cc is free",
 };
 
@@ -117,7 +130,7 @@ pub const STACK: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: false,
-    native: false,
+    activations: Activations::Split,
     summary: "one contiguous stack with a guard page instead of checks; call/cc copies it",
 };
 
@@ -129,7 +142,7 @@ pub const RESIZE: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: true,
-    native: false,
+    activations: Activations::Split,
     summary: "one stack object, doubled by copying and scanned whole (Marlow's \"old way\"); call/cc copies it",
 };
 
@@ -141,7 +154,7 @@ pub const QUASI: StrategyFacts = StrategyFacts {
     header_words: 2,
     reuse: false,
     limit_check: true,
-    native: false,
+    activations: Activations::Split,
     summary: "linked frames of eight words from a free list (Danvy's quasi-stack); captured ones stay where they are",
 };
 
@@ -153,7 +166,7 @@ pub const NATIVE: StrategyFacts = StrategyFacts {
     header_words: 1,
     reuse: true,
     limit_check: false,
-    native: true,
+    activations: Activations::Joined,
     summary: "LLVM's own frames, call and ret (Smith & Morrisett 1998), for collectors that take ambiguous roots; call/cc \
               copies what is new",
 };
@@ -178,7 +191,7 @@ mod tests {
         for s in STRATEGIES {
             assert_eq!(s.kind.facts(), *s);
             assert_eq!(strategy(s.name), Some(*s));
-            assert_eq!(PRECISE.contains(s), !s.native);
+            assert_eq!(PRECISE.contains(s), !s.is_joined());
         }
     }
 }

@@ -13,11 +13,13 @@
 //! Entry points: [`emit_module`], [`compile_to_object`], [`Jit::load_object`].
 //!
 //! Invariants: only [`backend`] touches LLVM, through the table of `cairn-llvm-c`, which loads it when it is first
-//! needed, so a cached object runs without it; only `strategy` knows how frames are kept, and only `alloc` how memory
-//! is taken and what follows a store, both from published facts; code is not position independent and lives in the low
-//! 2 GiB (shorter instructions, return addresses stored as immediates).
+//! needed, so a cached object runs without it; only `activations` knows how procedures are called and left, only
+//! `strategy` how frames are kept, and only `alloc` how memory is taken and what follows a store, all from published
+//! facts; code is not position independent and lives in the low 2 GiB (shorter instructions, return addresses stored as
+//! immediates).
 #![allow(unsafe_code)]
 
+mod activations;
 mod alloc;
 pub mod backend;
 mod beside;

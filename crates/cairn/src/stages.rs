@@ -81,7 +81,7 @@ pub(crate) fn lower_program(
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match (options.level, options.backend) {
         (Level::Auto | Level::High, Backend::Full) => cairn_llvm::OptLevel::High,
-        _ if options.frames.native => cairn_llvm::OptLevel::LowNative,
+        _ if options.frames.is_joined() => cairn_llvm::OptLevel::LowNative,
         _ => cairn_llvm::OptLevel::Low,
     }
 }

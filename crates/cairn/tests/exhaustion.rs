@@ -111,7 +111,7 @@ fn exhaust(c: Configuration) {
         if !ONCE.contains(way) {
             let output =
                 Command::new(&exe.0).args([*way, "guarded"]).env("CAIRN_HEAP_MAX", guarded).output().unwrap();
-            if c.frames.native {
+            if c.frames.is_joined() {
                 // words that are not used any more may keep what was dropped, so the next time is not like the first
                 assert!(output.stdout.starts_with(b"begun\ncaught"), "{way}: {output:?}");
             } else {
@@ -181,7 +181,7 @@ fn runaway_recursion() {
     let said = "recursion is too deep: its frames exceed the limit of 8 MiB (raise it with --frames-max)";
     let gc = |native: bool| if native { "--gc=marksweep" } else { "--gc=gen" };
     let mut flags: Vec<Vec<String>> =
-        STRATEGIES.iter().map(|s| vec![format!("--frames={}", s.name), gc(s.native).into()]).collect();
+        STRATEGIES.iter().map(|s| vec![format!("--frames={}", s.name), gc(s.is_joined()).into()]).collect();
     flags.push(vec!["--opt=auto".into()]);
     for flag in flags {
         let mut run = Command::new(binary());

@@ -65,7 +65,7 @@ fn every_frame_strategy_shows_the_calls_under_way() {
     let d = Directory::new("profile-frames");
     d.write("p.scm", PROGRAM);
     for frames in STRATEGIES {
-        let gc = if frames.native { " --gc=marksweep" } else { "" };
+        let gc = if frames.is_joined() { " --gc=marksweep" } else { "" };
         let options = format!("--frames={}{gc}", frames.name);
         check(&run(&d, &options, "out.folded"), &options);
     }

@@ -45,10 +45,10 @@ const SHARE: usize = 16;
 /// Statements that run once: if there are more, LLVM spends less on them.
 const MANY: usize = 2000;
 
-/// How short each function is.
-pub(crate) fn of(m: &Module) -> Vec<Brief> {
+/// How short each function is. `joined`: return points are in their procedures.
+pub(crate) fn of(m: &Module, joined: bool) -> Vec<Brief> {
     let turns: Vec<Vec<bool>> = m.functions.iter().map(|f| turning(&f.blocks)).collect();
-    let once = run_once(m, &turns);
+    let once = if joined { vec![false; m.functions.len()] } else { run_once(m, &turns) };
     let size = |f: &Function| f.blocks.iter().map(|b| 1 + b.stmts.len()).sum::<usize>();
     let many = m.functions.iter().zip(&once).filter(|(_, o)| **o).map(|(f, _)| size(f)).sum::<usize>() > MANY;
     let mut brief = vec![Brief::Not; m.functions.len()];
@@ -138,10 +138,6 @@ fn run_once(m: &Module, turns: &[Vec<bool>]) -> Vec<bool> {
     }
     let mut once = vec![false; n];
     let FuncKind::Entry { clauses, .. } = &m.function(m.main).kind else { return once };
-    if m.strategy.native {
-        // return points are in their procedures
-        return once;
-    }
     let mut work: Vec<usize> = clauses.iter().map(|c| c.body.0 as usize).filter(|f| references[*f] == 0).collect();
     while let Some(f) = work.pop() {
         once[f] = true;
@@ -187,7 +183,8 @@ mod tests {
     fn briefs(text: &str) -> Vec<(String, Brief)> {
         let program = cairn_core::parse::parse_program(text).expect("parses");
         let m = cairn_frame::lower(&program, &vec![true; program.globals.len()], &CHUNKS);
-        let pieces = m.functions.iter().zip(of(&m)).filter(|(f, _)| !matches!(f.kind, FuncKind::Entry { .. }));
+        let pieces =
+            m.functions.iter().zip(of(&m, false)).filter(|(f, _)| !matches!(f.kind, FuncKind::Entry { .. }));
         pieces.map(|(f, brief)| (f.procedure.to_string(), brief)).collect()
     }
 

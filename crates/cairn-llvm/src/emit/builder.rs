@@ -43,12 +43,28 @@ pub(crate) struct Builder {
     here: Label,
     /// What the collector asks of the code.
     pub collector: &'static CollectorFacts,
-    /// Frames are LLVM's (`StrategyFacts::native`).
-    pub native: bool,
+    /// How code stands on the native stack.
+    pub footing: &'static dyn Footing,
     /// The registers as the function, or the call that it goes on behind, received them.
     pub incoming: Regs,
     /// The node of the location that instructions have ([`super::debug`]).
     location: Option<usize>,
+}
+
+/// How code stands on the native stack: in one frame of the runtime's that all functions share, or each in its own.
+pub(crate) trait Footing: Sync {
+    /// The current frame.
+    fn sp(&self, b: &mut Builder) -> Val;
+    /// What a function that is jumped to is given for `sp`.
+    fn passed(&self, sp: &Val) -> Val;
+    /// A call of a function of the runtime's, by C's convention.
+    fn call_runtime(&self, b: &mut Builder, f: &Val, args: &[Val], pure: bool) -> Val;
+    /// The address of an object that was just made in free memory.
+    fn object(&self, b: &mut Builder, at: Val) -> Val;
+    /// May C functions be called from where the code stands?
+    fn serves_c(&self) -> bool;
+    /// Does the collector read what lives in registers and frames as they are? Else it is stored for it.
+    fn is_read_as_it_is(&self) -> bool;
 }
 
 /// The text that a slow path interrupts.
@@ -59,17 +75,15 @@ pub(crate) struct Interrupted {
 
 impl Builder {
     /// A function without machine registers: a C function of the prelude.
-    pub(crate) fn c_function(collector: &'static CollectorFacts) -> Builder {
+    pub(crate) fn c_function(collector: &'static CollectorFacts, footing: &'static dyn Footing) -> Builder {
         let (out, cold) = (String::new(), String::new());
-        let (native, incoming) = (false, Regs::parameters());
-        let here = Label("entry".into());
-        Builder { out, cold, next: 0, here, collector, native, incoming, location: None }
+        let (here, incoming) = (Label("entry".into()), Regs::parameters());
+        Builder { out, cold, next: 0, here, collector, footing, incoming, location: None }
     }
 
     /// A piece of Scheme code: the allocas of the machine's registers are in place.
-    pub(crate) fn scheme(collector: &'static CollectorFacts, native: bool) -> Builder {
-        let mut b = Builder::c_function(collector);
-        b.native = native;
+    pub(crate) fn scheme(collector: &'static CollectorFacts, footing: &'static dyn Footing) -> Builder {
+        let mut b = Builder::c_function(collector, footing);
         for r in ["sp", "lo", "hi"] {
             line!(b, "%{r}.v = alloca i64");
             line!(b, "store i64 %{r}, ptr %{r}.v");
@@ -254,16 +268,7 @@ impl Builder {
 
     /// Current frame.
     pub(crate) fn sp(&mut self) -> Val {
-        if self.native {
-            let at = self.return_address();
-            return ins!(self, "ptrtoint ptr {at} to i64");
-        }
-        ins!(self, "load i64, ptr %sp.v")
-    }
-    /// Where the function's return address is, if frames are native. Asked anew in each block: so it is an operand of
-    /// instructions and never in a register across calls.
-    pub(super) fn return_address(&mut self) -> Val {
-        ins!(self, "call ptr @llvm.addressofreturnaddress.p0() #6")
+        self.footing.sp(self)
     }
     /// Start of the free part of the nursery.
     pub(crate) fn lo(&mut self) -> Val {

@@ -4,19 +4,74 @@
 //! dereferences.
 
 use super::brief::Brief;
-use super::builder::{Builder, Label, ins, line};
+use super::builder::{Builder, Footing, Label, ins, line};
 use super::debug::Node;
 use super::decoded::Doubles;
 use super::heirs::GlobalsIn;
 use super::ir_text::{Mem, Odds, Val};
-use super::regs::Regs;
-use super::tables::ModuleCx;
+use super::joined::Joined;
+use super::part::Part;
+use super::regs::{Call, Regs};
+use super::tables::{Effort, Head, ModuleCx};
+use cairn_core::ir::Shots;
 use cairn_frame::ir::*;
 use cairn_layout::code::Site;
 use cairn_layout::machine::Machine;
 use std::collections::HashMap;
 use std::mem::offset_of;
 use std::ops::{Deref, DerefMut};
+
+/// How procedures are called and left, and continuations captured and entered. There are two ways: a procedure is split
+/// at its calls, and frames are ours (`crate::activations::split`); or it is one function with frames of LLVM's
+/// (`crate::activations::joined`).
+pub(crate) trait Activations: Footing {
+    /// A call that is not a tail call: where it returns, and what the frame keeps until then.
+    fn call(&self, e: &mut Emitter<'_, '_>, call: Call, frame: &NewFrame, ret: FuncId);
+    /// Returns one value to the frame at `sp`.
+    fn return_one(&self, e: &mut Emitter<'_, '_>, sp: &Val, v: &Val);
+    /// Returns several values, or none, to the frame at `sp`.
+    fn return_many(&self, e: &mut Emitter<'_, '_>, sp: &Val, regs: &Regs);
+    /// What a slot of the incoming frame holds.
+    fn slot(&self, e: &mut Emitter<'_, '_>, slot: u32) -> Val;
+    /// `sp` of the caller's frame, where the function's own has so many words.
+    fn leave(&self, b: &mut Builder, words: u32) -> Val;
+    /// Likewise, where that is known at run time only; 0: there is no own frame.
+    fn leave_counted(&self, b: &mut Builder, words: &Val) -> Val;
+    /// Where a stack check looks for the room of a frame of so many words.
+    fn place(&self, b: &mut Builder, words: u32) -> Val;
+    /// An `i1`: is there no room at `place`, or is a stop requested?
+    fn lacks_room(&self, b: &mut Builder, words: u32, place: &Val) -> Val;
+    /// How many continuation objects a heap check has to cover before [`Activations::capture`].
+    fn captured(&self) -> u64;
+    /// Makes a continuation object of the frames at hand; sets `sp`.
+    fn capture(&self, b: &mut Builder, shots: Shots) -> Val;
+    /// Returns the values in `regs` to continuation `k`.
+    fn return_to(&self, e: &mut Emitter<'_, '_>, k: &Val, regs: &Regs);
+    /// Calls the procedure in `regs.clo`, without arguments, in continuation `k`, which is not used up.
+    fn call_in(&self, e: &mut Emitter<'_, '_>, k: &Val, regs: &Regs);
+    /// The functions that a module needs for all that: entry from C, return points.
+    fn prelude(&'static self, cx: &mut ModuleCx<'_>) -> Vec<Part>;
+    /// Procedures with their return points inside.
+    fn joined(&self, _: &Module) -> HashMap<FuncId, Joined> {
+        HashMap::new()
+    }
+    /// Is a function of the Frame IR one of LLVM's?
+    fn is_function(&self, f: &Function) -> bool {
+        f.in_use()
+    }
+    /// What LLVM spends on a function, where it would be this.
+    fn effort(&self, effort: Effort) -> Effort {
+        effort
+    }
+    /// Further attributes of functions.
+    fn attributes(&self) -> &'static str {
+        ""
+    }
+    /// Declarations and flags of the module.
+    fn declarations(&self) -> &'static str {
+        ""
+    }
+}
 
 /// Variables that live after a statement whose slow path may collect, and its target.
 pub(crate) type Poll = (Vec<Var>, Option<Var>);
@@ -27,6 +82,8 @@ pub(crate) struct Emitter<'c, 'm> {
     builder: Builder,
     /// Tables of the module.
     pub cx: &'c mut ModuleCx<'m>,
+    /// How procedures are called and left.
+    pub activations: &'static dyn Activations,
     /// The Frame IR function, unless a prelude function is emitted.
     pub func: Option<(FuncId, &'m Function)>,
     /// Of the statement under way, if its slow path may collect.
@@ -44,11 +101,11 @@ pub(crate) struct Emitter<'c, 'm> {
     /// How short arithmetic is.
     pub(super) brief: Brief,
     /// Where the frame of the call that ends the block goes: the stack check has found room there.
-    pub(super) reserved: Option<Val>,
+    pub(crate) reserved: Option<Val>,
     /// Where the heap check under way allocates first.
     pub(super) allocation: Site,
     /// Where calls return inside of this function ([`super::joined`]).
-    pub(super) returns: HashMap<FuncId, (Results, BlockId)>,
+    pub(crate) returns: HashMap<FuncId, (Results, BlockId)>,
     /// What the function's variables hold of globals, once somebody has asked.
     pub(super) globals_in: Option<GlobalsIn>,
     /// The procedure, in debug information.
@@ -70,8 +127,12 @@ impl DerefMut for Emitter<'_, '_> {
 
 impl<'c, 'm> Emitter<'c, 'm> {
     /// A fresh function: allocas of the machine's registers and of the variables are in place.
-    pub(crate) fn new(cx: &'c mut ModuleCx<'m>, func: Option<(FuncId, &'m Function)>) -> Self {
-        let mut builder = Builder::scheme(cx.collector, cx.module.strategy.native);
+    pub(crate) fn new(
+        cx: &'c mut ModuleCx<'m>,
+        activations: &'static dyn Activations,
+        func: Option<(FuncId, &'m Function)>,
+    ) -> Self {
+        let mut builder = Builder::scheme(cx.collector, activations);
         for (i, v) in func.iter().flat_map(|(_, f)| f.vars.iter().enumerate()) {
             match v.rep {
                 Rep::Tagged => line!(builder, "%v{i} = alloca i64"),
@@ -81,6 +142,7 @@ impl<'c, 'm> Emitter<'c, 'm> {
         Emitter {
             builder,
             cx,
+            activations,
             func,
             poll: None,
             fresh_start: false,
@@ -95,6 +157,22 @@ impl<'c, 'm> Emitter<'c, 'm> {
             globals_in: None,
             scope: None,
         }
+    }
+
+    /// A function of the prelude.
+    pub(crate) fn prelude_part(
+        cx: &mut ModuleCx<'_>,
+        activations: &'static dyn Activations,
+        symbol: &'static str,
+        head: &Head,
+        body: &dyn Fn(&mut Emitter<'_, '_>),
+    ) -> Part {
+        let mut e = Emitter::new(cx, activations, None);
+        body(&mut e);
+        let body = e.finish();
+        let mut text = String::new();
+        cx.define(&mut text, symbol, head, Effort::Full, None, &body);
+        Part { symbol, text }
     }
 
     /// What follows belongs to the procedure with this scope, if there is debug information.
@@ -196,35 +274,14 @@ impl<'c, 'm> Emitter<'c, 'm> {
 
     // ---- returning
 
-    /// Jumps to the single-value entry of the frame at `sp`.
+    /// Returns one value to the frame at `sp`.
     pub(crate) fn return_one(&mut self, sp: &Val, v: &Val) {
-        let mut regs = Regs::default();
-        regs.a[0] = v.clone();
-        if self.native {
-            return self.jump(&Val::text("@cairn_return"), sp, &regs);
-        }
-        let strategy = self.cx.strategy;
-        let code = strategy.return_code(self, sp);
-        self.jump(&code, sp, &regs);
+        self.activations.return_one(self, sp, v);
     }
 
-    /// Jumps to the multiple-value entry of the frame at `sp`.
+    /// Returns several values, or none, to the frame at `sp`.
     pub(crate) fn return_many(&mut self, sp: &Val, regs: &Regs) {
-        if self.native {
-            return self.native_return(regs);
-        }
-        let strategy = self.cx.strategy;
-        let code = strategy.return_code(self, sp);
-        let p = ins!(self, "getelementptr i8, ptr {code}, i64 {}", cairn_layout::code::MV_ENTRY);
-        let m = Mem::Code.suffix();
-        let mv = match self.cx.anywhere {
-            true => {
-                let distance = ins!(self, "load i64, ptr {p}{m}");
-                ins!(self, "getelementptr i8, ptr {code}, i64 {distance}")
-            }
-            false => ins!(self, "load ptr, ptr {p}{m}"),
-        };
-        self.jump(&mv, sp, regs);
+        self.activations.return_many(self, sp, regs);
     }
 
     /// Returns as many values as `argc` says, which may be one.
@@ -249,7 +306,6 @@ impl<'c, 'm> Emitter<'c, 'm> {
     /// The caller's frame.
     pub(crate) fn leave(&mut self) -> Val {
         let words = self.incoming_words();
-        let strategy = self.cx.strategy;
-        if words == 0 { self.sp() } else { strategy.leave(self, words) }
+        if words == 0 { self.sp() } else { self.activations.leave(self, words) }
     }
 }

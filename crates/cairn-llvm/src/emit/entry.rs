@@ -47,7 +47,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// Count check, values into variables.
-    pub(super) fn receive(&mut self, params: &[Var], rest: Option<Var>, site: Site) {
+    pub(crate) fn receive(&mut self, params: &[Var], rest: Option<Var>, site: Site) {
         let n = params.len();
         let argc = self.incoming.argc.clone();
         let comparison = if rest.is_some() { "uge" } else { "eq" };

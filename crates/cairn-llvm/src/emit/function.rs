@@ -7,9 +7,8 @@ use super::decoded::Decoded;
 use super::emitter::Emitter;
 use super::ir_text::{Mem, Val};
 use super::prims::{Value, never_heap_pointer};
-use super::regs::Regs;
+use super::regs::{Call, Regs, Target};
 use crate::alloc::after_store;
-use crate::strategy::Push;
 use cairn_core::ir::Shots;
 use cairn_core::prim::Kind;
 use cairn_frame::ir::*;
@@ -138,25 +137,11 @@ impl<'m> Emitter<'_, 'm> {
                 let mut call = self.prepare_call(callee, args, *site);
                 self.note_tail_call(&mut call, callee, *site);
                 let sp = self.leave();
-                self.call(call, sp);
+                self.leave_for(call, sp);
             }
             Term::Call { callee, args, site, frame, ret } => {
                 let call = self.prepare_call(callee, args, *site);
-                if self.native {
-                    return self.native_call(call, *ret);
-                }
-                let stores: Vec<(u32, Val)> = frame.stores.iter().map(|(s, o)| (*s, self.operand(o))).collect();
-                let push = Push {
-                    frame: &frame.frame,
-                    stores: &stores,
-                    incoming: self.incoming_words(),
-                    ret: self.cx.symbol(*ret),
-                    returns_here: self.func.is_some_and(|(id, _)| id == *ret),
-                    reserved: self.reserved.take(),
-                };
-                let strategy = self.cx.strategy;
-                let sp = strategy.push(self, &push);
-                self.call(call, sp);
+                self.activations.call(self, call, frame, *ret);
             }
         }
     }
@@ -228,7 +213,8 @@ impl<'m> Emitter<'_, 'm> {
         self.guard(&ok, &fail);
     }
 
-    fn call(&mut self, call: Call, sp: Val) {
+    /// Leaves for what is called.
+    pub(crate) fn leave_for(&mut self, call: Call, sp: Val) {
         match call.to {
             Target::Code(f) => self.jump(&f, &sp, &call.regs),
             Target::Closure(f) => self.jump_closure(&f, &sp, &call.regs),
@@ -264,13 +250,7 @@ impl<'m> Emitter<'_, 'm> {
                 let c = ins!(self, "load i64, ptr %v{}", c.0);
                 Value::Word(self.load_word(&c, 8 * (1 + *i as i64) - TAG_PROCEDURE as i64, Mem::Closure))
             }
-            Op::Slot(s) => {
-                let words = self.incoming_words();
-                let sp = self.sp();
-                let strategy = self.cx.strategy;
-                let (base, offset) = strategy.slot(self, &sp, words, *s);
-                Value::Word(self.load_word(&base, offset, Mem::Frame))
-            }
+            Op::Slot(s) => Value::Word(self.activations.slot(self, *s)),
             Op::Closure { entry, free } => {
                 let values = self.operands(free);
                 let code = self.cx.symbol(*entry);
@@ -313,17 +293,6 @@ impl<'m> Emitter<'_, 'm> {
         self.guard(&ok, &fail);
         v
     }
-}
-
-/// A call whose operands are evaluated.
-pub(super) struct Call {
-    pub(super) regs: Regs,
-    pub(super) to: Target,
-}
-
-pub(super) enum Target {
-    Code(Val),
-    Closure(Val),
 }
 
 /// The label of a Frame IR block.

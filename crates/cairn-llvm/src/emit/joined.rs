@@ -26,11 +26,11 @@ pub(crate) struct Joined {
     pub returns: HashMap<FuncId, (Results, BlockId)>,
 }
 
-/// All bodies that call, if frames are native.
+/// All bodies that call.
 pub(crate) fn all(m: &Module) -> HashMap<FuncId, Joined> {
     let calls = |f: &Function| f.blocks.iter().any(|b| matches!(b.term, Term::Call { .. }));
     let bodies = |(_, f): &(usize, &Function)| matches!(f.kind, FuncKind::Body { .. }) && calls(f);
-    let every = m.functions.iter().enumerate().filter(bodies).filter(|_| m.strategy.native);
+    let every = m.functions.iter().enumerate().filter(bodies);
     every.map(|(i, f)| (FuncId(i as u32), join(m, f))).collect()
 }
 

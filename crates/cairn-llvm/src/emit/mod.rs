@@ -20,14 +20,14 @@
 //! | `again` | heap checks that start their function again |
 //! | `raise` | runtime calls that can fail, errors |
 //! | `joined` | a procedure with its return points inside, for native frames |
-//! | `native_calls` | calls and returns of native frames |
+//! | `part` | the parts of the prelude |
 //! | `prims/` | primitive operations |
 //! | `function` | the walk: blocks, statements, terminators of one function |
 //! | `entry` | argument count dispatch and return points with many values |
 //! | `prelude` | functions every module has: entry from C, halt, underflow, continuations, throwing |
 //!
-//! Each uses the ones above it only; frame strategies (`crate::strategy`) stand on `builder`, `regs`, `calls` and
-//! `objects`.
+//! Each uses the ones above it only; frame strategies (`crate::strategy`) stand on `builder`, `regs` and `objects`, the
+//! two ways of calling and returning (`crate::activations`) on all but `prelude`.
 //!
 //! ```text
 //!  HeapCheck 16            %t3 = sub i64 %t2, %t1 ; hi - lo
@@ -35,8 +35,8 @@
 //!                          br i1 %t4, label %c0, label %l1, !prof !1
 //! ```
 //!
-//! Invariants: nothing here asks which frame strategy or collector is in use (`crate::strategy` does, from published
-//! facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line, because a C
+//! Invariants: nothing here asks which frame strategy or collector is in use (`crate::activations` chooses, from
+//! published facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line, because a C
 //! call makes LLVM adjust the stack on the fast path too.
 
 mod again;
@@ -45,38 +45,38 @@ mod brief;
 pub(crate) mod builder;
 mod debug;
 mod decoded;
-mod emitter;
+pub(crate) mod emitter;
 mod entry;
-mod function;
+pub(crate) mod function;
 mod heirs;
 pub(crate) mod ir_text;
-mod joined;
+pub(crate) mod joined;
 mod literals;
-mod native_calls;
 mod objects;
+pub(crate) mod part;
 mod prelude;
 pub(crate) mod prims;
 mod raise;
 mod registers;
-mod regs;
+pub(crate) mod regs;
 mod runtime_calls;
 mod safepoint;
-mod tables;
+pub(crate) mod tables;
 
+use crate::activations;
 use brief::Brief;
-use cairn_frame::ir::{FuncId, FuncKind, Function, Module};
+use cairn_frame::ir::{FuncId, Module};
 use cairn_layout::code::{BODY_SHAPE, flags};
 use cairn_layout::facts::CollectorFacts;
 use debug::Debug;
-use emitter::Emitter;
+use emitter::{Activations, Emitter};
 use ir_text::METADATA;
 use std::fmt::Write;
 use tables::{Effort, Head, ModuleCx};
 
 /// LLVM text of a module for programs that use this collector.
 pub fn emit_module(module: &Module, collector: &'static CollectorFacts) -> String {
-    let joined = joined::all(module);
-    emit(ModuleCx::new(module, collector, &joined))
+    emit_module_with(module, collector, Notes::default())
 }
 
 /// What code can say of itself besides, and where it may lie.
@@ -92,29 +92,30 @@ pub struct Notes {
 
 /// LLVM text of a module that says this of itself.
 pub fn emit_module_with(module: &Module, collector: &'static CollectorFacts, notes: Notes) -> String {
-    let joined = joined::all(module);
-    let mut cx = ModuleCx::new(module, collector, &joined);
+    let (activations, frames) = activations::of(module.strategy.kind);
+    let joined = activations.joined(module);
+    let mut cx = ModuleCx::new(module, collector, frames, &joined);
     cx.notes_sites = notes.sites;
     cx.anywhere = notes.anywhere;
     cx.debug = notes.debug.then(|| Debug::new(module));
-    emit(cx)
+    emit(cx, activations)
 }
 
-fn emit(mut cx: ModuleCx) -> String {
+fn emit(mut cx: ModuleCx, activations: &'static dyn Activations) -> String {
     let module = cx.module;
     let mut out = String::with_capacity(1 << 16);
     out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
-    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| has_function(module, f)) {
-        function(&mut cx, FuncId(i as u32), &mut out);
+    for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| activations.is_function(f)) {
+        function(&mut cx, activations, FuncId(i as u32), &mut out);
     }
-    let mut prelude = prelude::emit(&mut cx);
+    let mut prelude = prelude::emit(&mut cx, activations);
     let mut tables = String::new();
-    cx.tables(&mut tables);
+    cx.tables(&prelude, &mut tables);
     if cx.is_beside_others() {
         let text = [&out[..], &tables].concat();
-        prelude = prelude::referred_to(prelude, &text);
+        prelude = part::referred_to(prelude, &text);
     }
-    prelude::put(&prelude, &mut out);
+    part::put(&prelude, &mut out);
     out.push('\n');
     out.push_str(&tables);
     out.push('\n');
@@ -128,16 +129,7 @@ fn emit(mut cx: ModuleCx) -> String {
         let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
     }
     prims::c::declare_inlined(module, &mut out);
-    if module.strategy.native {
-        out.push_str(
-            "declare ptr @llvm.addressofreturnaddress.p0()\n\
-             attributes #5 = { naked noinline noredzone nounwind \"frame-pointer\"=\"none\" }\n\
-             attributes #6 = { convergent }\n",
-        );
-    }
-    // LLVM sees no calls in native frames, and would not even have a frame of a spilled byte end at a word. Frames
-    // begin at any word, so what LLVM spills must not want more: that, the flag of the module says.
-    let words = if module.strategy.native { "alignstack=8 \"no-realign-stack\" " } else { "" };
+    let words = activations.attributes();
     let _ = writeln!(out, "\nattributes #0 = {{ noredzone nounwind {words}\"frame-pointer\"=\"none\" }}");
     out.push_str(
         "attributes #1 = { nounwind }\n\
@@ -152,22 +144,15 @@ fn emit(mut cx: ModuleCx) -> String {
         out.push_str("attributes #7 = { noinline optnone noredzone nounwind \"frame-pointer\"=\"none\" }\n");
     }
     out.push_str(METADATA);
-    if module.strategy.native {
-        out.push_str("!llvm.module.flags = !{!30}\n!30 = !{i32 1, !\"override-stack-alignment\", i32 8}\n");
-    }
+    out.push_str(activations.declarations());
     if let Some(debug) = &cx.debug {
         debug.emit(&mut out);
     }
     out
 }
 
-/// Is it an LLVM function of its own?
-fn has_function(m: &Module, f: &Function) -> bool {
-    f.in_use() && !(m.strategy.native && matches!(f.kind, FuncKind::Return { .. }))
-}
-
 /// One function of the module.
-fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
+fn function(cx: &mut ModuleCx<'_>, activations: &'static dyn Activations, id: FuncId, out: &mut String) {
     let f = &cx.module.functions[id.0 as usize];
     let head = cx.head(f);
     let name = cx.symbol(id);
@@ -175,12 +160,12 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
     let f = joined.map_or(f, |j| &j.function);
     let scope = cx.scope(f);
     let brief = cx.brief[id.0 as usize];
-    let effort = match brief {
+    let effort = activations.effort(match brief {
         _ if f.vast => Effort::None,
         Brief::Quick => Effort::Quick,
         _ => Effort::Full,
-    };
-    let mut e = Emitter::new(cx, Some((id, f)));
+    });
+    let mut e = Emitter::new(cx, activations, Some((id, f)));
     e.brief = brief;
     e.enter_scope(scope);
     if let Some(j) = joined {
@@ -196,7 +181,7 @@ fn function(cx: &mut ModuleCx<'_>, id: FuncId, out: &mut String) {
         let shape = BODY_SHAPE | shape & (flags::RETURN | flags::LIBRARY);
         let body_head = Head::Body { name: procedure.clone(), site: *site, shape };
         cx.define(out, &mv, &body_head, effort, scope, &body);
-        let mut e = Emitter::new(cx, None);
+        let mut e = Emitter::new(cx, activations, None);
         e.single_to_multiple(&mv);
         let body = e.finish();
         cx.define(out, &name, &head, effort, None, &body);

@@ -12,7 +12,7 @@ impl Builder {
     pub(crate) fn allocate(&mut self, kind: AllocKind, bytes: u64) -> Val {
         let alloc = alloc::for_facts(self.collector);
         let at = alloc.take(self, kind, bytes);
-        if self.native { self.of_its_own(&at) } else { at }
+        self.footing.object(self, at)
     }
 
     /// A headed object with these words; returns the value.

@@ -141,8 +141,7 @@ impl Emitter<'_, '_> {
         let d = Val::text("%argc");
         let throw = self.load_word(&d, offset_of!(SlowCall, throw) as i64, Mem::Code);
         let words = self.load_word(&d, offset_of!(SlowCall, leave) as i64, Mem::Code);
-        let strategy = self.cx.strategy;
-        let sp = strategy.leave_counted(self, &words);
+        let sp = self.activations.leave_counted(self, &words);
         let regs = Regs { argc: throw, ..Regs::default() };
         self.jump(&Val::text("@cairn_throw_tail"), &sp, &regs);
     }

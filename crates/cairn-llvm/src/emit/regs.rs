@@ -36,6 +36,17 @@ pub(crate) fn known_place(i: usize, has_closure: bool) -> Place {
     }
 }
 
+/// A call whose operands are evaluated.
+pub(crate) struct Call {
+    pub regs: Regs,
+    pub to: Target,
+}
+
+pub(crate) enum Target {
+    Code(Val),
+    Closure(Val),
+}
+
 impl Builder {
     /// The incoming value of parameter `i` of a known function.
     pub(crate) fn known_param(&mut self, i: usize, has_closure: bool) -> Val {
@@ -119,12 +130,12 @@ impl Builder {
 
     /// Leaves for `target` (a function or a pointer).
     pub(crate) fn jump(&mut self, target: &Val, sp: &Val, regs: &Regs) {
-        let nothing = Val::poison();
-        self.jump_with(target, if self.native { &nothing } else { sp }, regs);
+        let sp = self.footing.passed(sp);
+        self.jump_with(target, &sp, regs);
     }
 
     /// Leaves for `target`, with a word in the place of `sp`.
-    pub(super) fn jump_with(&mut self, target: &Val, sp: &Val, regs: &Regs) {
+    pub(crate) fn jump_with(&mut self, target: &Val, sp: &Val, regs: &Regs) {
         let (lo, hi) = (self.lo(), self.hi());
         let Regs { argc, clo, a: [a0, a1, a2, a3, a4] } = regs;
         line!(

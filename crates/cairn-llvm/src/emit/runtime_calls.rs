@@ -46,16 +46,7 @@ impl Builder {
             self.store_machine(offset_of!(Machine, thread.sp), &sp);
         }
         let f = self.machine_constant(call_offset(index));
-        let result = if self.native {
-            self.native_c_call(&f, args)
-        } else {
-            let mut list = String::new();
-            for a in args {
-                let _ = write!(list, ", i64 {a}");
-            }
-            let attributes = if flags & PURE != 0 { " #2" } else { " #1" };
-            ins!(self, "call i64 {f}(ptr %ctx{list}){attributes}")
-        };
+        let result = self.footing.call_runtime(self, &f, args, flags & PURE != 0);
         if flags & ALLOC != 0 {
             self.reload_nursery();
         }

@@ -86,11 +86,11 @@ impl Emitter<'_, '_> {
 
     /// Room for `words` more words of stack; see `Stmt::StackCheck`. The frame will be where the room is.
     pub(super) fn stack_check(&mut self, words: u32, live: &[Var]) {
-        let strategy = self.cx.strategy;
-        let place = strategy.place(self, words);
-        let over = strategy.lacks_room(self, words, &place);
+        let activations = self.activations;
+        let place = activations.place(self, words);
+        let over = activations.lacks_room(self, words, &place);
         let here = self.here();
-        let elsewhere = self.slow_guard(&over, 8 * words, live, |e| (strategy.place(e, words), e.here()));
+        let elsewhere = self.slow_guard(&over, 8 * words, live, |e| (activations.place(e, words), e.here()));
         self.reserved = Some(self.phi("i64", &[(place, here), elsewhere]));
     }
 
@@ -132,8 +132,8 @@ impl Emitter<'_, '_> {
     /// Calls the runtime where it may collect. `extra` are further values that live on; their new words are returned.
     /// When nothing moves, the words stored for the collector are still in hand.
     pub(crate) fn safepoint(&mut self, symbol: &str, args: &[Val], live: &[Var], extra: &[&Val]) -> Vec<Val> {
-        if self.native {
-            // the stub's registers and the function's frame are looked at as they are, and nothing in them moves
+        if self.footing.is_read_as_it_is() {
+            // nothing in the stub's registers and the function's frame moves
             let sp = self.sp();
             self.cold_call(symbol, &sp, args);
             return extra.iter().map(|w| (*w).clone()).collect();
@@ -146,7 +146,7 @@ impl Emitter<'_, '_> {
             count += 1;
         }
         let at_sp = count;
-        let moves_sp = self.cx.strategy.frame_is_value();
+        let moves_sp = self.cx.frames.is_value();
         if moves_sp {
             let sp = self.sp();
             self.store_machine(spill(count), &sp);
@@ -170,7 +170,7 @@ impl Emitter<'_, '_> {
 
     /// Stores the tagged variables of these into the spill area; returns them.
     pub(super) fn spill(&mut self, live: &[Var]) -> Vec<Var> {
-        let to_store = |v: &Var| !self.native && self.rep(*v) == Rep::Tagged;
+        let to_store = |v: &Var| !self.footing.is_read_as_it_is() && self.rep(*v) == Rep::Tagged;
         let live: Vec<Var> = live.iter().copied().filter(to_store).collect();
         for (i, v) in live.iter().enumerate() {
             let w = ins!(self, "load i64, ptr %v{}", v.0);

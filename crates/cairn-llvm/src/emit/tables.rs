@@ -6,8 +6,9 @@ use super::heirs::Heirs;
 use super::ir_text::{Val, escape, symbol};
 use super::joined::Joined;
 use super::literals::Literals;
+use super::part::Part;
 use crate::split::QUICK;
-use crate::strategy::{Strategy, lowering};
+use crate::strategy::Frames;
 use cairn_core::ir::ImportFrom;
 use cairn_frame::ir::*;
 use cairn_layout::code::{BODY_SHAPE, RETURN_PREFIX, SEVERAL, Site, SlowCall, count_word, flags, tail_call};
@@ -26,8 +27,8 @@ pub(crate) struct ModuleCx<'m> {
     pub module: &'m Module,
     /// What the collector asks of the code.
     pub collector: &'static CollectorFacts,
-    /// Lowering of frames.
-    pub strategy: &'static dyn Strategy,
+    /// What the tables say of frames.
+    pub frames: &'static dyn Frames,
     /// Constants placed so far.
     pub literals: Literals,
     symbols: Vec<String>,
@@ -45,7 +46,7 @@ pub(crate) struct ModuleCx<'m> {
     /// Slow paths of allocation note where they are.
     pub(super) notes_sites: bool,
     /// The code may lie anywhere.
-    pub(super) anywhere: bool,
+    pub(crate) anywhere: bool,
     /// Debug information, if it is wanted.
     pub(super) debug: Option<Debug<'m>>,
     /// Bodies with their return points inside, if frames are native.
@@ -154,12 +155,13 @@ impl<'m> ModuleCx<'m> {
     pub(super) fn new(
         module: &'m Module,
         collector: &'static CollectorFacts,
+        frames: &'static dyn Frames,
         joined: &'m HashMap<FuncId, Joined>,
     ) -> Self {
         ModuleCx {
             module,
             collector,
-            strategy: lowering(module.strategy.kind),
+            frames,
             literals: Literals::default(),
             symbols: module.functions.iter().map(|f| symbol(&f.name)).collect(),
             closures: BTreeSet::new(),
@@ -176,7 +178,7 @@ impl<'m> ModuleCx<'m> {
             debug: None,
             joined,
             descriptors: HashMap::new(),
-            brief: brief::of(module),
+            brief: brief::of(module, !joined.is_empty()),
             heirs: Heirs::of(module),
         }
     }
@@ -256,7 +258,7 @@ impl<'m> ModuleCx<'m> {
     /// Symbol of the descriptor of a slow call: offset of the runtime call's pointer, descriptor of the throw, words of
     /// the frame to leave before that, and how much room a collection after it has to leave, if there may be one.
     pub(crate) fn slow_call(&mut self, call: usize, throw: &str, leave: u32, room: Option<u64>) -> String {
-        let poll = match (room.is_some(), self.strategy.frame_is_value()) {
+        let poll = match (room.is_some(), self.frames.is_value()) {
             (false, _) => SlowCall::NO_POLL,
             (true, false) => SlowCall::POLL,
             (true, true) => SlowCall::POLL_FRAME_VALUE,
@@ -314,8 +316,6 @@ impl<'m> ModuleCx<'m> {
     ) {
         let scope = scope.map_or(String::new(), |s| format!(" !dbg !{s}"));
         let attributes = match effort {
-            // what is called natively needs registers that only the optimizer finds
-            _ if self.module.strategy.native => " #0 ",
             Effort::Full => " #0 ",
             Effort::Quick => QUICK,
             Effort::None => " #7 ",
@@ -383,7 +383,7 @@ impl<'m> ModuleCx<'m> {
                 };
                 let mut map = vec![0u64; (frame.words as usize).div_ceil(64).max(2)];
                 for s in &frame.live {
-                    let w = self.strategy.slot_word(frame.words, *s) as usize;
+                    let w = self.frames.slot_word(frame.words, *s) as usize;
                     map[w / 64] |= 1 << (w % 64);
                 }
                 let mut shape = frame.words as u64 | flags::RETURN | library;
@@ -439,7 +439,7 @@ impl<'m> ModuleCx<'m> {
     }
 
     /// Everything but functions; emitted last, when all uses are known.
-    pub(super) fn tables(&mut self, out: &mut String) {
+    pub(super) fn tables(&mut self, prelude: &[Part], out: &mut String) {
         let main = self.static_closure(self.module.main);
         self.globals(out);
         self.literals.emit(out);
@@ -504,12 +504,11 @@ impl<'m> ModuleCx<'m> {
         let collector = self.collector.name;
         blob(out, "@cairn_collector", collector.as_bytes());
         let _ = writeln!(out, "@cairn_site_base = internal global i64 {NOT_LOADED}, align 8");
-        let native = self.module.strategy.native;
         let first = !self.is_beside_others();
-        let own = |there: bool, symbol| if first && there { symbol } else { "null" };
-        let [halt, resume] = ["@cairn_halt", "@cairn_resume"].map(|s| own(!native, s));
-        let underflow = own(self.strategy.underflows(), "@cairn_underflow");
-        let [continuation, builtins] = ["@cairn_continuation", "@cairn_builtins"].map(|s| own(true, s));
+        let own = |symbol| if first && prelude.iter().any(|p| p.symbol == symbol) { symbol } else { "null" };
+        let [halt, resume, underflow, continuation, builtins] =
+            ["@cairn_halt", "@cairn_resume", "@cairn_underflow", "@cairn_continuation", "@cairn_builtins"]
+                .map(own);
         let _ = writeln!(
             out,
             "@cairn_module = constant {{ i64, i64, %bytes, ptr, i64, ptr, i64, ptr, i64, ptr, ptr, i64, ptr, i64, ptr, i64, \

@@ -8,7 +8,7 @@
 //! A function entered by returning finds its own frame at `sp` and replaces it: slots stay where they are, only the low
 //! end moves. The stack check before the call has found room.
 
-use super::operations::{Push, Strategy};
+use super::operations::{Frames, Push, Segments, Strategy};
 use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;
@@ -19,23 +19,21 @@ use cairn_layout::object::continuation::{self, state};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 use std::mem::offset_of;
 
-pub(super) struct StackFrames;
+pub(crate) struct StackFrames;
 
 fn slot_offset(words: u32, slot: u32) -> i64 {
     8 * (words as i64 - 1 - slot as i64)
 }
 
-impl Strategy for StackFrames {
-    fn frame_is_value(&self) -> bool {
-        false
-    }
-
-    fn slot(&self, _: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
-        (sp.clone(), slot_offset(words, slot))
-    }
-
+impl Frames for StackFrames {
     fn slot_word(&self, words: u32, slot: u32) -> u32 {
         words - 1 - slot
+    }
+}
+
+impl Strategy for StackFrames {
+    fn slot(&self, _: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
+        (sp.clone(), slot_offset(words, slot))
     }
 
     fn leave(&self, e: &mut Builder, words: u32) -> Val {
@@ -73,82 +71,13 @@ impl Strategy for StackFrames {
         e.load_code(sp, 0, Mem::Frame)
     }
 
-    fn underflows(&self) -> bool {
-        true
-    }
-
-    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it
-    /// borders on the segment that ends here, else by moving its frames. The runtime does what is rare.
-    fn underflow(&self, e: &mut Builder) -> Val {
-        let k = e.load_machine(offset_of!(Machine, thread.under));
-        let state = e.continuation_word(&k, continuation::STATE);
-        let [shared, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
-        let is_shared = ins!(e, "icmp eq i64 {state}, {}", state::SHARED);
-        e.branch(&is_shared, &shared, &single, Odds::Even);
-
-        e.start(&single);
-        let (from, base) =
-            (e.continuation_word(&k, continuation::SP), e.load_machine(offset_of!(Machine, thread.base)));
-        let border = ins!(e, "add i64 {base}, 8");
-        let borders = ins!(e, "icmp eq i64 {from}, {border}");
-        e.branch(&borders, &in_place, &move_it, Odds::Even);
-        e.start(&in_place);
-        let whole = e.continuation_word(&k, continuation::BASE);
-        e.store_machine(offset_of!(Machine, thread.base), &whole);
-        take_over(e, &k);
-        let taken = e.here();
-        e.goto(&go);
-
-        e.start(&move_it);
-        let end = e.continuation_word(&k, continuation::BASE);
-        let bytes = ins!(e, "sub i64 {end}, {from}");
-        // a used one covers nothing: the runtime complains
-        let less = ins!(e, "sub i64 {bytes}, 1");
-        let small = ins!(e, "icmp ult i64 {less}, {MOVED_BYTES}");
-        e.branch(&small, &room, &slow, Odds::Likely);
-        e.start(&room);
-        let moved = make_room(e, &bytes, &slow);
-        copy_frames(e, &end, &bytes);
-        take_over(e, &k);
-        let moved_here = e.here();
-        e.goto(&go);
-
-        e.start(&shared);
-        let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
-        let whole = e.continuation_word(&k, continuation::SP);
-        let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
-        let first = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
-        let code = e.load_word(&first, 0, Mem::Frame);
-        let shape = e.load_word(&code, SHAPE, Mem::Code);
-        let words = ins!(e, "and i64 {shape}, {}", u32::MAX);
-        let bytes = ins!(e, "shl i64 {words}, 3");
-        let copied = make_room(e, &bytes, &slow);
-        let next = ins!(e, "add i64 {first}, {bytes}");
-        copy_frames(e, &next, &bytes);
-        let base = e.continuation_word(&k, continuation::BASE);
-        let last = ins!(e, "icmp eq i64 {next}, {base}");
-        let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
-        e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
-        let (here, emptied) = (e.here(), e.fresh());
-        e.branch(&last, &emptied, &go, Odds::Probable);
-        e.start(&emptied);
-        let below = e.continuation_word(&k, continuation::NEXT);
-        e.store_machine(offset_of!(Machine, thread.under), &below);
-        e.goto(&go);
-
-        let from_slow = e.out_of_line(&slow, |e| {
-            let sp = e.sp();
-            let sp = e.cold_call("cairn_machine_underflow", &sp, &[]);
-            e.goto(&go);
-            (sp, e.here())
-        });
-        e.start(&go);
-        e.phi("i64", &[(from, taken), (moved, moved_here), (copied.clone(), here), (copied, emptied), from_slow])
-    }
-
     /// Another one is what is left of the continuation below.
     fn captured(&self) -> u64 {
         2
+    }
+
+    fn segments(&self) -> Option<&dyn Segments> {
+        Some(self)
     }
 
     fn capture(&self, e: &mut Builder, shots: Shots) -> Val {
@@ -238,6 +167,77 @@ impl Strategy for StackFrames {
     fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
         self.enter(e, k);
         self.underflow(e)
+    }
+}
+
+impl Segments for StackFrames {
+    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it
+    /// borders on the segment that ends here, else by moving its frames. The runtime does what is rare.
+    fn underflow(&self, e: &mut Builder) -> Val {
+        let k = e.load_machine(offset_of!(Machine, thread.under));
+        let state = e.continuation_word(&k, continuation::STATE);
+        let [shared, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
+        let is_shared = ins!(e, "icmp eq i64 {state}, {}", state::SHARED);
+        e.branch(&is_shared, &shared, &single, Odds::Even);
+
+        e.start(&single);
+        let (from, base) =
+            (e.continuation_word(&k, continuation::SP), e.load_machine(offset_of!(Machine, thread.base)));
+        let border = ins!(e, "add i64 {base}, 8");
+        let borders = ins!(e, "icmp eq i64 {from}, {border}");
+        e.branch(&borders, &in_place, &move_it, Odds::Even);
+        e.start(&in_place);
+        let whole = e.continuation_word(&k, continuation::BASE);
+        e.store_machine(offset_of!(Machine, thread.base), &whole);
+        take_over(e, &k);
+        let taken = e.here();
+        e.goto(&go);
+
+        e.start(&move_it);
+        let end = e.continuation_word(&k, continuation::BASE);
+        let bytes = ins!(e, "sub i64 {end}, {from}");
+        // a used one covers nothing: the runtime complains
+        let less = ins!(e, "sub i64 {bytes}, 1");
+        let small = ins!(e, "icmp ult i64 {less}, {MOVED_BYTES}");
+        e.branch(&small, &room, &slow, Odds::Likely);
+        e.start(&room);
+        let moved = make_room(e, &bytes, &slow);
+        copy_frames(e, &end, &bytes);
+        take_over(e, &k);
+        let moved_here = e.here();
+        e.goto(&go);
+
+        e.start(&shared);
+        let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
+        let whole = e.continuation_word(&k, continuation::SP);
+        let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
+        let first = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
+        let code = e.load_word(&first, 0, Mem::Frame);
+        let shape = e.load_word(&code, SHAPE, Mem::Code);
+        let words = ins!(e, "and i64 {shape}, {}", u32::MAX);
+        let bytes = ins!(e, "shl i64 {words}, 3");
+        let copied = make_room(e, &bytes, &slow);
+        let next = ins!(e, "add i64 {first}, {bytes}");
+        copy_frames(e, &next, &bytes);
+        let base = e.continuation_word(&k, continuation::BASE);
+        let last = ins!(e, "icmp eq i64 {next}, {base}");
+        let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
+        e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
+        let (here, emptied) = (e.here(), e.fresh());
+        e.branch(&last, &emptied, &go, Odds::Probable);
+        e.start(&emptied);
+        let below = e.continuation_word(&k, continuation::NEXT);
+        e.store_machine(offset_of!(Machine, thread.under), &below);
+        e.goto(&go);
+
+        let from_slow = e.out_of_line(&slow, |e| {
+            let sp = e.sp();
+            let sp = e.cold_call("cairn_machine_underflow", &sp, &[]);
+            e.goto(&go);
+            (sp, e.here())
+        });
+        e.start(&go);
+        e.phi("i64", &[(from, taken), (moved, moved_here), (copied.clone(), here), (copied, emptied), from_slow])
     }
 }
 

@@ -7,7 +7,7 @@
 //! A frame is allocated at every call, covered by the heap check before it, and never changed; so
 //! `sp` is a value, and a heap check that collects gets a new one.
 
-use super::operations::{Push, Strategy};
+use super::operations::{Frames, Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;
@@ -15,7 +15,7 @@ use cairn_layout::facts::HEAP;
 use cairn_layout::object::{AllocKind, continuation, headed_bytes};
 use cairn_layout::value::{TAG_PROCEDURE, Value as Word};
 
-pub(super) struct HeapFrames;
+pub(crate) struct HeapFrames;
 
 const TAG: i64 = TAG_PROCEDURE as i64;
 
@@ -23,17 +23,19 @@ fn slot_word(slot: u32) -> u32 {
     HEAP.header_words + slot
 }
 
-impl Strategy for HeapFrames {
-    fn frame_is_value(&self) -> bool {
+impl Frames for HeapFrames {
+    fn is_value(&self) -> bool {
         true
-    }
-
-    fn slot(&self, _: &mut Builder, sp: &Val, _: u32, slot: u32) -> (Val, i64) {
-        (sp.clone(), 8 * slot_word(slot) as i64 - TAG)
     }
 
     fn slot_word(&self, _: u32, slot: u32) -> u32 {
         slot_word(slot)
+    }
+}
+
+impl Strategy for HeapFrames {
+    fn slot(&self, _: &mut Builder, sp: &Val, _: u32, slot: u32) -> (Val, i64) {
+        (sp.clone(), 8 * slot_word(slot) as i64 - TAG)
     }
 
     fn leave(&self, e: &mut Builder, _: u32) -> Val {
@@ -75,14 +77,6 @@ impl Strategy for HeapFrames {
 
     fn return_code(&self, e: &mut Builder, sp: &Val) -> Val {
         e.load_code(sp, -TAG, Mem::Frame)
-    }
-
-    fn underflows(&self) -> bool {
-        false
-    }
-
-    fn underflow(&self, _: &mut Builder) -> Val {
-        unreachable!("frames in the heap have no segments")
     }
 
     /// Frames are never changed, so a use costs the same whether there may be others or not.

@@ -1,25 +1,12 @@
-//! How frames are made, found and left: one implementation per way of keeping frames, selected by its kind.
+//! How frames are made, found and left: one implementation per way of keeping frames.
 //!
-//! Nothing else in this crate knows which strategy is in use. A new strategy is a new file here plus its facts in
-//! `cairn_layout::facts`.
+//! Nothing else in this crate knows which strategy is in use. A new strategy is a new file here, its facts in
+//! `cairn_layout::facts`, and its row in `crate::activations`.
 
-mod chunks;
-mod heap;
-mod native;
+pub(crate) mod chunks;
+pub(crate) mod heap;
 mod operations;
-mod quasi;
-mod stack;
+pub(crate) mod quasi;
+pub(crate) mod stack;
 
-use cairn_layout::facts::FrameKind;
-pub(crate) use operations::{Push, Strategy};
-
-/// The lowering of a strategy.
-pub(crate) fn lowering(kind: FrameKind) -> &'static dyn Strategy {
-    match kind {
-        FrameKind::Chunks => &chunks::StackFrames,
-        FrameKind::Heap => &heap::HeapFrames,
-        FrameKind::Native => &native::NativeFrames,
-        FrameKind::Quasi => &quasi::QuasiFrames,
-        FrameKind::Stack | FrameKind::Resize => &stack::WholeStack,
-    }
-}
+pub(crate) use operations::{Frames, Push, Strategy};

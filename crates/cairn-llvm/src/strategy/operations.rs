@@ -23,11 +23,19 @@ pub(crate) struct Push<'a> {
     pub reserved: Option<Val>,
 }
 
-/// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.
-pub(crate) trait Strategy {
+/// What the tables of a module say of frames.
+pub(crate) trait Frames: Sync {
     /// Is `sp` a value that the collector moves?
-    fn frame_is_value(&self) -> bool;
+    fn is_value(&self) -> bool {
+        false
+    }
 
+    /// Word of the live map that stands for a slot.
+    fn slot_word(&self, words: u32, slot: u32) -> u32;
+}
+
+/// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.
+pub(crate) trait Strategy: Frames {
     /// Where a stack check looks for the room of a frame of `words` words more: what `Push::reserved` is then.
     fn place(&self, b: &mut Builder, words: u32) -> Val {
         let sp = b.sp();
@@ -43,9 +51,6 @@ pub(crate) trait Strategy {
     /// Base word and offset of a slot in the frame of `words` words at `sp`.
     fn slot(&self, b: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64);
 
-    /// Word of the live map that stands for a slot.
-    fn slot_word(&self, words: u32, slot: u32) -> u32;
-
     /// `sp` of the caller's frame, given that the function's own frame of `words` words is at the current `sp`.
     fn leave(&self, b: &mut Builder, words: u32) -> Val;
 
@@ -59,11 +64,10 @@ pub(crate) trait Strategy {
     /// The code pointer a return through the frame at `sp` jumps to.
     fn return_code(&self, b: &mut Builder, sp: &Val) -> Val;
 
-    /// Does the runtime need an underflow return point?
-    fn underflows(&self) -> bool;
-
-    /// Code of the underflow return point: brings back the frame below the segment; returns its `sp`.
-    fn underflow(&self, b: &mut Builder) -> Val;
+    /// What is to be done at the base of a segment, if frames lie in segments.
+    fn segments(&self) -> Option<&dyn Segments> {
+        None
+    }
 
     /// Makes a continuation object of the frames at `sp`, for so many uses or more; a heap check has covered it. Sets
     /// `sp` and returns the object.
@@ -81,4 +85,10 @@ pub(crate) trait Strategy {
 
     /// Makes continuation `k` the current one; returns the `sp` of its youngest frame.
     fn reinstate(&self, b: &mut Builder, k: &Val) -> Val;
+}
+
+/// Frames in segments, at whose base is a return point of its own.
+pub(crate) trait Segments {
+    /// Code of that return point: brings back the frame below the segment; returns its `sp`.
+    fn underflow(&self, b: &mut Builder) -> Val;
 }

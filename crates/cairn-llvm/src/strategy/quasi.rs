@@ -12,7 +12,7 @@
 //! A frame is written once. Leaving it puts it back, unless it bears the mark: it has been captured, or a collection
 //! has found it; then only the collector knows when it is free.
 
-use super::operations::{Push, Strategy};
+use super::operations::{Frames, Push, Strategy};
 use crate::emit::builder::{Builder, ins, line};
 use crate::emit::ir_text::{Mem, Odds, Val};
 use cairn_core::ir::Shots;
@@ -22,7 +22,7 @@ use cairn_layout::object::continuation;
 use cairn_layout::quasi::{MARK, NEXT, part_of, parts};
 use std::mem::offset_of;
 
-pub(super) struct QuasiFrames;
+pub(crate) struct QuasiFrames;
 
 /// Frames of more parts than this are left to the runtime when room is asked for.
 const LOOKED_FOR: u32 = 4;
@@ -66,19 +66,17 @@ fn recycle(e: &mut Builder, parts: u32) -> Val {
     ins!(e, "and i64 {link}, {}", !MARK as i64)
 }
 
-impl Strategy for QuasiFrames {
-    fn frame_is_value(&self) -> bool {
-        false
+impl Frames for QuasiFrames {
+    fn slot_word(&self, _: u32, slot: u32) -> u32 {
+        word(slot)
     }
+}
 
+impl Strategy for QuasiFrames {
     fn slot(&self, e: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
         let (part, offset) = part_of(words, word(slot));
         let at = chain(e, sp, part + 1).pop().expect("a part");
         (at, 8 * offset as i64)
-    }
-
-    fn slot_word(&self, _: u32, slot: u32) -> u32 {
-        word(slot)
     }
 
     fn place(&self, _: &mut Builder, _: u32) -> Val {
@@ -145,14 +143,6 @@ impl Strategy for QuasiFrames {
 
     fn return_code(&self, e: &mut Builder, sp: &Val) -> Val {
         e.load_code(sp, 0, Mem::Frame)
-    }
-
-    fn underflows(&self) -> bool {
-        false
-    }
-
-    fn underflow(&self, _: &mut Builder) -> Val {
-        unreachable!("linked frames have no segments")
     }
 
     fn capture(&self, e: &mut Builder, _: Shots) -> Val {

@@ -5,24 +5,22 @@
 //! reinstatement are the runtime's.
 
 use super::chunks::StackFrames;
-use super::operations::{Push, Strategy};
+use super::operations::{Frames, Push, Segments, Strategy};
 use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
 use cairn_core::ir::Shots;
 
-pub(super) struct WholeStack;
+pub(crate) struct WholeStack;
 
-impl Strategy for WholeStack {
-    fn frame_is_value(&self) -> bool {
-        false
-    }
-
-    fn slot(&self, e: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
-        StackFrames.slot(e, sp, words, slot)
-    }
-
+impl Frames for WholeStack {
     fn slot_word(&self, words: u32, slot: u32) -> u32 {
         StackFrames.slot_word(words, slot)
+    }
+}
+
+impl Strategy for WholeStack {
+    fn slot(&self, e: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
+        StackFrames.slot(e, sp, words, slot)
     }
 
     fn leave(&self, e: &mut Builder, words: u32) -> Val {
@@ -41,13 +39,8 @@ impl Strategy for WholeStack {
         StackFrames.return_code(e, sp)
     }
 
-    fn underflows(&self) -> bool {
-        true
-    }
-
-    fn underflow(&self, e: &mut Builder) -> Val {
-        let sp = e.sp();
-        e.cold_call("cairn_machine_underflow", &sp, &[])
+    fn segments(&self) -> Option<&dyn Segments> {
+        Some(self)
     }
 
     fn capture(&self, e: &mut Builder, _: Shots) -> Val {
@@ -58,5 +51,12 @@ impl Strategy for WholeStack {
     fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
         let sp = e.sp();
         e.cold_call("cairn_machine_reinstate", &sp, std::slice::from_ref(k))
+    }
+}
+
+impl Segments for WholeStack {
+    fn underflow(&self, e: &mut Builder) -> Val {
+        let sp = e.sp();
+        e.cold_call("cairn_machine_underflow", &sp, &[])
     }
 }

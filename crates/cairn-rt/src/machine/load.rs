@@ -250,7 +250,7 @@ impl Runtime {
             } else if state.kind != facts.kind {
                 return Err(LoadError::Frames { found: facts.name, loaded: state.kind.facts().name });
             }
-            if first && facts.native {
+            if first && facts.is_joined() {
                 self.options.ambiguous_frames = true;
                 frames::native::install(&mut *self.machine());
             }
@@ -350,7 +350,7 @@ pub(crate) fn take_over(ctx: &mut Machine) {
     // SAFETY: it has no conditions.
     ctx.errno_at = unsafe { libc::__errno_location() };
     compact::run_with(ctx.pools);
-    if rt(ctx).strategy.kind.facts().native {
+    if rt(ctx).strategy.kind.facts().is_joined() {
         // Without it a stack that must grow would have nowhere to handle that; the fault then ends the process.
         signal_stack::ensure();
     }

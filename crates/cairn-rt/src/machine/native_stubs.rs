@@ -12,7 +12,7 @@
 //! | [`halt`], [`underflow`], [`resume`] | `ret` | return points that no call has |
 //!
 //! The runtime finds the words of a frame's descriptor, and the frame's size, from the return address: there are two
-//! instructions that do nothing (`cairn-llvm/src/emit/native_calls.rs`). Return points without a call begin with the
+//! instructions that do nothing (`cairn-llvm/src/activations/joined.rs`). Return points without a call begin with the
 //! same bytes; the macro `return_point` makes them.
 //!
 //! A stub that may come to a safepoint leaves a *saved block* on the program's stack, where `Machine::native_sp`

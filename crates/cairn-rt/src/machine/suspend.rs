@@ -36,7 +36,7 @@ const NATIVE_HEAD: usize = 3;
 
 /// Makes a frame that comes back to the safepoint under way when it is returned to.
 pub fn suspend(ctx: &mut Machine, room: &Room) {
-    if rt(ctx).strategy.kind.facts().native {
+    if rt(ctx).strategy.kind.facts().is_joined() {
         let mut record = [room.heap, room.stack, room.kept].map(|n| Value::fixnum(n as i64)).to_vec();
         record.extend_from_slice(&ctx.spill[..ctx.spilled as usize]);
         let record = alloc::make_vector(ctx, &record);
@@ -58,7 +58,7 @@ pub fn suspend(ctx: &mut Machine, room: &Room) {
 /// Goes back to a safepoint: its runtime call returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_resume(ctx: &mut Machine, record: Value) -> Value {
-    if rt(ctx).strategy.kind.facts().native {
+    if rt(ctx).strategy.kind.facts().is_joined() {
         let (head, spilled) = access::words(record).split_at(NATIVE_HEAD);
         let [heap, stack, kept] = [0, 1, 2].map(|i| head[i].as_fixnum() as u64);
         ctx.spill[..spilled.len()].copy_from_slice(spilled);

@@ -178,8 +178,8 @@ pub fn all() -> impl Iterator<Item = Configuration> {
         };
         cells.into_iter().map(move |(mode, opt)| Configuration { mode, opt, ..c })
     });
-    let ambiguous =
-        pairs().filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap && !c.frames.native);
+    let ambiguous = pairs()
+        .filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap && !c.frames.is_joined());
     let ambiguous = ambiguous.flat_map(move |c| {
         let modes = [Mode::AmbiguousZeal, Mode::Ambiguous];
         modes.into_iter().take(if whole || is_on_cross(&c) { 2 } else { 1 }).map(move |m| c.with_mode(m))

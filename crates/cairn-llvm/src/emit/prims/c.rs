@@ -158,10 +158,10 @@ impl Emitter<'_, '_> {
         let pieces = self.placed(result, pieces);
         let address = self.operand(&p.args[1]);
         let address = ins!(self, "lshr i64 {address}, 3");
-        let returned = match self.native {
-            true if pieces.iter().any(|(_, in_registers)| !in_registers) => self.spread_call(&address, &pieces),
-            true => self.native_foreign_call(&address, &pieces),
-            false => self.llvm_foreign_call(&address, result, &pieces),
+        let returned = match self.footing.serves_c() {
+            true => self.llvm_foreign_call(&address, result, &pieces),
+            false if pieces.iter().any(|(_, in_registers)| !in_registers) => self.spread_call(&address, &pieces),
+            false => self.stub_foreign_call(&address, &pieces),
         };
         let errno = self.load_machine(offset_of!(Machine, errno_at));
         let errno = ins!(self, "inttoptr i64 {errno} to ptr");
@@ -271,7 +271,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The call through `NativeStubs::call_c`: the function in `r11`, everything else as C has it.
-    fn native_foreign_call(&mut self, address: &Val, pieces: &[(Piece, bool)]) -> Returned {
+    fn stub_foreign_call(&mut self, address: &Val, pieces: &[(Piece, bool)]) -> Returned {
         const INTEGERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
         let mut outputs = "={rax},={r11}".to_string();
         INTEGERS.iter().for_each(|r| outputs += &format!(",={{{r}}}"));

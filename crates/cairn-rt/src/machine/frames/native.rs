@@ -1,7 +1,7 @@
 //! LLVM's own frames (frame strategy `native`; the setting of Smith & Morrisett 1998).
 //!
 //! Compiled code runs on a stack in a region of its own (`stack_region`), by `call` and `ret`; the runtime runs on the
-//! host's. A return address says how large the caller's frame is (`cairn-llvm/src/emit/native_calls.rs`), and what is
+//! host's. A return address says how large the caller's frame is (`cairn-llvm/src/activations/joined.rs`), and what is
 //! elsewhere prefix data; nothing else is known of a frame, so its words are ambiguous roots.
 //!
 //! A frame cannot be moved, for LLVM may keep addresses of it. So a continuation is a copy that goes back to where it

@@ -223,7 +223,7 @@ pub(super) unsafe fn behind_native_descriptor(code: u64) -> u64 {
 /// The address behind the descriptor of a return address that [`super::walk`] came to: itself, where descriptors are
 /// prefix data.
 pub fn behind_descriptor(ctx: &Machine, code: u64) -> u64 {
-    if rt(ctx).strategy.kind.facts().native {
+    if rt(ctx).strategy.kind.facts().is_joined() {
         // SAFETY: a return address.
         unsafe { behind_native_descriptor(code) }
     } else {
