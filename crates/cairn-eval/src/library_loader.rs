@@ -1,5 +1,6 @@
 //! The sources of `lib/`, and the loader of a running program.
 
+use cairn_layout::lexeme::{self, Kind};
 use cairn_rt::describe_io;
 use cairn_syntax::{LibraryName, Loader};
 use include_dir::{Dir, include_dir};
@@ -27,19 +28,18 @@ pub fn is_library(path: &Path, text: &str) -> bool {
     if !path.extension().is_some_and(|e| e == "ss" || e == "scm") {
         return true;
     }
-    let mut rest = text.trim_start();
-    while let Some(after) = rest.strip_prefix([';', '#']) {
-        rest = match after.strip_prefix('|') {
-            Some(comment) if rest.starts_with('#') => comment.split_once("|#").map_or("", |(_, rest)| rest),
-            _ => after.split_once('\n').map_or("", |(_, rest)| rest),
-        }
-        .trim_start();
+    let mut at = 0;
+    while let Some(l) = lexeme::next(text, at) {
+        at = match l.kind {
+            Kind::Directive => l.end,
+            _ if l.is_atmosphere() => l.end,
+            Kind::DatumComment => lexeme::datum_end(text, l.end),
+            _ if l.text(text) == "#lang" => lexeme::line_end(text, l.end),
+            _ => break,
+        };
     }
-    let head = rest.strip_prefix(['(', '[']).unwrap_or_default().trim_start();
-    ["library", "define-library"].iter().any(|word| {
-        head.strip_prefix(word)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || "([;".contains(c)))
-    })
+    let head = lexeme::head(text, at).map(|l| l.text(text));
+    matches!(head, Some("library" | "define-library"))
 }
 
 /// The text of a file of `lib/`; `relative` is its path there.

@@ -1,10 +1,13 @@
 //! Where the lexemes of a program's text end.
 //!
-//! The problem: the compiler and the runtime both read Scheme text, the one to compile it, the other to mark the
-//! expression at a [`crate::code::Site`], which says only where that begins. The idea: how far a lexeme goes is said
-//! here, once; what it means is the reader's business (`cairn-syntax`).
+//! The problem: many look at Scheme text: the reader to compile it, the runtime to mark the expression at a
+//! [`crate::code::Site`], which says only where that begins, the formatter, the prompt, an editor's questions. Half of
+//! the text may be missing. The idea: how far a lexeme goes is said here, once; what it means is the reader's business
+//! (`cairn-syntax`).
 //!
 //! All offsets are in bytes, and at character boundaries.
+
+use crate::object::numeric::NumericKind;
 
 /// Bytes that end a symbol, number, character or boolean.
 const DELIMITERS: [bool; 256] = {
@@ -101,9 +104,9 @@ pub enum Kind {
     BlockComment,
     /// `#;`.
     DatumComment,
-    /// `(`, `[`, `{`, `#(`, `#u8(` and its relatives.
+    /// `(`, `[`, `#(`, `#u8(` and its relatives.
     Open,
-    /// `)`, `]`, `}`.
+    /// `)`, `]`.
     Close,
     /// `'`, `` ` ``, `,`, `,@`, `#0=`: a datum must follow.
     Prefix,
@@ -113,9 +116,10 @@ pub enum Kind {
     Symbol,
     /// `#\x`.
     Character,
-    /// `#!fold-case`, `#!eof` and their relatives.
+    /// `#!fold-case` and its relatives, which are no data.
     Directive,
-    /// A symbol, number, boolean, reference to a label, or dot.
+    /// A symbol, number, boolean, `#!eof` and its relatives, reference to a label, or dot; a brace, which the reader
+    /// refuses.
     Atom,
 }
 
@@ -150,8 +154,9 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
     let b = *bytes.get(start)?;
     let following = bytes.get(start + 1);
     let (kind, end) = match b {
-        b'(' | b'[' | b'{' => (Kind::Open, Some(start + 1)),
-        b')' | b']' | b'}' => (Kind::Close, Some(start + 1)),
+        b'(' | b'[' => (Kind::Open, Some(start + 1)),
+        b')' | b']' => (Kind::Close, Some(start + 1)),
+        b'{' | b'}' => (Kind::Atom, Some(start + 1)),
         b';' => (Kind::LineComment, Some(line_end(text, start))),
         b'"' => (Kind::String, delimited_end(text, start)),
         b'|' => (Kind::Symbol, delimited_end(text, start)),
@@ -166,7 +171,11 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
             Some(b'!') if matches!(start, 0 | BOM) && matches!(bytes.get(start + 2), Some(b'/' | b' ')) => {
                 (Kind::LineComment, Some(line_end(text, start)))
             }
-            Some(b'!') => (Kind::Directive, Some(run_end(text, start + 1))),
+            Some(b'!') => {
+                let end = run_end(text, start + 1);
+                let is_datum = DATA_OF_DIRECTIVES.contains(&&text[start..end]);
+                (if is_datum { Kind::Atom } else { Kind::Directive }, Some(end))
+            }
             _ => {
                 let end = run_end(text, start + 1);
                 let digits = bytes[start + 1..end].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -175,7 +184,9 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
                         let label = if bytes[start + 1 + digits] == b'=' { Kind::Prefix } else { Kind::Atom };
                         (label, Some(start + 2 + digits))
                     }
-                    _ if bytes.get(end) == Some(&b'(') => (Kind::Open, Some(end + 1)),
+                    _ if bytes.get(end) == Some(&b'(') && opens_vector(&text[start + 1..end]) => {
+                        (Kind::Open, Some(end + 1))
+                    }
                     _ => (Kind::Atom, Some(end)),
                 }
             }
@@ -191,6 +202,15 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
     };
     Some(Lexeme { kind, start, end: end.unwrap_or(text.len()), whole: end.is_some() })
 }
+
+/// Is a vector opened by this between `#` and a parenthesis? Behind `#t` a parenthesis opens a list of its own.
+fn opens_vector(name: &str) -> bool {
+    let is_numeric = |name: &str| NumericKind::ALL.iter().any(|(_, n)| n.eq_ignore_ascii_case(name));
+    matches!(name, "" | "u8" | "U8" | "vu8" | "VU8") || is_numeric(name)
+}
+
+/// What looks like a directive, but is a datum.
+const DATA_OF_DIRECTIVES: [&str; 4] = ["#!eof", "#!default", "#!unspecified", "#!unspecific"];
 
 /// Bytes of a byte order mark.
 const BOM: usize = 3;
@@ -216,6 +236,11 @@ pub fn lexemes(text: &str) -> impl Iterator<Item = Lexeme> + '_ {
 
 /// The end of the datum that begins at `start`; of one that does not end, the text's.
 pub fn datum_end(text: &str, start: usize) -> usize {
+    whole_datum_end(text, start).unwrap_or(text.len())
+}
+
+/// The end of the datum that begins at `start`, if it has one; a parenthesis that closes nothing ends it, too.
+pub fn whole_datum_end(text: &str, start: usize) -> Option<usize> {
     let (mut at, mut depth, mut wanted) = (start, 0usize, 1usize);
     while let Some(lexeme) = next(text, at) {
         let complete = match lexeme.kind {
@@ -228,32 +253,75 @@ pub fn datum_end(text: &str, start: usize) -> usize {
                     depth = outer;
                     true
                 }
-                None => return at,
+                None => return Some(at),
             },
             Kind::DatumComment => {
                 wanted += usize::from(depth == 0);
                 false
             }
-            Kind::String | Kind::Symbol | Kind::Character | Kind::Atom | Kind::Directive => true,
-            Kind::Space | Kind::LineComment | Kind::BlockComment | Kind::Prefix => false,
+            Kind::String | Kind::Symbol | Kind::Character | Kind::Atom => true,
+            Kind::Space | Kind::LineComment | Kind::BlockComment | Kind::Prefix | Kind::Directive => false,
         };
         if !lexeme.whole {
-            return text.len();
+            return None;
         }
         at = lexeme.end;
         if complete && depth == 0 {
             wanted -= 1;
             if wanted == 0 {
-                return at;
+                return Some(at);
             }
         }
     }
-    text.len()
+    None
+}
+
+/// Does the text end inside of a datum or comment, so that more of it could help?
+pub fn is_unfinished(text: &str) -> bool {
+    let mut at = 0;
+    while let Some(lexeme) = next(text, at) {
+        // a parenthesis that closes nothing is a mistake, which more text does not mend
+        let from = match lexeme.kind {
+            Kind::Space | Kind::LineComment | Kind::BlockComment | Kind::Directive | Kind::Close => {
+                if !lexeme.whole {
+                    return true;
+                }
+                at = lexeme.end;
+                continue;
+            }
+            Kind::DatumComment => lexeme.end,
+            _ => at,
+        };
+        match whole_datum_end(text, from) {
+            Some(end) => at = end,
+            None => return true,
+        }
+    }
+    false
+}
+
+/// The word that ends at a place, or goes on there: where it begins.
+pub fn word_start(text: &str, place: usize) -> usize {
+    let is_part = |c: &char| !(c.is_whitespace() || c.is_ascii() && is_delimiter(*c as u8));
+    let word = text[..place].char_indices().rev().take_while(|(_, c)| is_part(c));
+    word.last().map_or(place, |(i, _)| i)
+}
+
+/// The name that the list at a place begins with.
+pub fn head(text: &str, start: usize) -> Option<Lexeme> {
+    let open = next(text, start).filter(|l| l.kind == Kind::Open)?;
+    let mut inside = std::iter::successors(next(text, open.end), |l| next(text, l.end));
+    inside.find(|l| !l.is_atmosphere()).filter(|l| matches!(l.kind, Kind::Atom | Kind::Symbol))
+}
+
+/// Is the text one name, number or other atom and nothing else?
+pub fn is_atom(text: &str) -> bool {
+    next(text, 0).is_some_and(|l| matches!(l.kind, Kind::Atom | Kind::Symbol) && l.whole && l.end == text.len())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, datum_end, lexemes};
+    use super::{Kind, datum_end, head, is_atom, is_unfinished, lexemes, word_start};
 
     #[test]
     fn data_end_where_the_reader_ends_them() {
@@ -275,13 +343,17 @@ mod tests {
             "`(a ,b ,@c)",
             "#(1 2)",
             "#u8(1 2)",
+            "#F64(1. 2.)",
+            "#t",
             "#vu8(1 2)",
             "#'(a #,b #,@c)",
             "#`x",
             "#0=(a . #0#)",
             "#\\x41",
             "#\\λ",
-            "[f (x) {y}]",
+            "[f (x) {y]",
+            "'#!fold-case a",
+            "#!eof",
             "λ",
             "|a b|",
             "(f '|\\x29;|)",
@@ -292,7 +364,7 @@ mod tests {
             for rest in ["", " x", ")", "(y)", "\n;", "\u{a0}z"] {
                 // what follows an atom directly must not prolong it
                 let text = format!("{datum}{rest}");
-                if rest != "(y)" || !datum.starts_with('#') {
+                if rest != "(y)" || !datum.starts_with('#') || datum == "#t" {
                     assert_eq!(&text[..datum_end(&text, 0)], datum, "{text}");
                 }
             }
@@ -301,6 +373,46 @@ mod tests {
             assert_eq!(datum_end(open, 0), open.len(), "{open}");
         }
         assert_eq!(datum_end(")", 0), 0);
+    }
+
+    #[test]
+    fn texts_are_unfinished_inside_of_a_datum_or_comment() {
+        for text in ["", "a", "(a) b", ")", "') (b)", "#;a", "#;(a", "; (", "#!fold-case", "{", "(a #;)"] {
+            assert_eq!(is_unfinished(text), text == "#;(a", "{text}");
+        }
+        for text in ["(", "a (", "'", "#;", "#;#;a", "'#;a", "'#!fold-case", "#|", "#\\", "\"", "|a", ") (", "#0="]
+        {
+            assert!(is_unfinished(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_begin_behind_delimiters() {
+        for (text, start) in [("(ab", 1), ("x 'yz", 3), ("λy", 0), ("(f ", 3), (",ab", 1), ("{ab", 1), ("|ab", 1)]
+        {
+            assert_eq!(word_start(text, text.len()), start, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_begin_with_names() {
+        for (text, name) in [
+            ("(f x)", Some("f")),
+            ("[ #| c |# f]", Some("f")),
+            ("(|a b| x)", Some("|a b|")),
+            ("(f;c", Some("f")),
+            ("((f) x)", None),
+            ("()", None),
+            ("('a)", None),
+            ("f", None),
+            ("(", None),
+        ] {
+            assert_eq!(head(text, 0).map(|l| l.text(text)), name, "{text}");
+        }
+        for (text, is) in [("a", true), ("|a b|", true), ("1+", true), ("a b", false), ("(a)", false), ("", false)]
+        {
+            assert_eq!(is_atom(text), is, "{text}");
+        }
     }
 
     #[test]
@@ -325,12 +437,14 @@ mod tests {
             (DatumComment, "#;"),
             (Character, "#\\("),
             (BlockComment, "#| ( |#"),
-            (Directive, "#!eof"),
+            (Atom, "#!eof"),
+            (Space, " "),
+            (Directive, "#!fold-case"),
             (Close, ")"),
             (LineComment, ";c"),
         ]
         .map(|(k, t)| (k, t.to_string()));
-        assert_eq!(kinds("#!/bin/cairn\n(f #u8(1)'\"a\\\"b\",@|x y|#;#\\(#| ( |##!eof);c"), expected);
+        assert_eq!(kinds("#!/bin/cairn\n(f #u8(1)'\"a\\\"b\",@|x y|#;#\\(#| ( |##!eof #!fold-case);c"), expected);
         assert_eq!(kinds("#0=a")[0], (Prefix, "#0=".to_string()));
         // no text has gaps, or holds the lexer up
         let pieces =

@@ -1,12 +1,13 @@
 //! `--report=html`: the report as a page that needs nothing else, with the layouts drawn and the source lines quoted.
 //!
-//! Says what [`crate::shown::report`] says, in the same order; whatever comes from the program is escaped.
+//! Says what [`crate::shown::report`] says, in the same order; whatever comes from the program is escaped
+//! ([`cairn_html`]).
 
 use crate::dsa::Analysis;
 use crate::dsa::points_to::Why;
 use crate::rewrite::Done;
 use crate::shape::{Layout, Part};
-use std::fmt::Write;
+use cairn_html::{Html, add, document, html};
 
 const STYLE: &str = "\
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:light-dark(#22262b,#e6e6e3);
@@ -19,9 +20,9 @@ overflow:hidden;font-size:.7rem;text-align:center;background:light-dark(#c9ced6,
 ";
 
 /// What was done and what wasn't: the body of the page. `line` gives the text of a place "file.c:12", if it can.
-pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut out = String::new();
-    let (mut pools, mut others) = (String::new(), String::new());
+pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Option<String>) -> Html {
+    let mut out = Html::new();
+    let (mut pools, mut others) = (Html::new(), Html::new());
     for (name, decision, _) in &done.pools {
         let kind = match (decision.shape.pooled, decision.shape.array) {
             _ if decision.shape.dynamic => "dynamic pool",
@@ -29,95 +30,94 @@ pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Opti
             (true, true) => "pool of arrays",
             (true, false) => "pool",
         };
-        let _ = match (&decision.shape.layout, &decision.no_layout) {
-            (Some(layout), _) => write!(
+        add!(pools, "<tr><td>{}<td>{}", place(name, line), kind);
+        match (&decision.shape.layout, &decision.no_layout) {
+            (Some(layout), _) => add!(
                 pools,
-                "<tr><td>{}<td>{kind}<td class=number>{}<td class=number>{}<td class=number>{}<td>{}",
-                place(name, line),
+                "<td class=number>{}<td class=number>{}<td class=number>{}<td>{}",
                 layout.size,
                 layout.new_size,
                 layout.small_count(),
                 drawn(layout)
             ),
             (None, why) => {
-                let why = why.as_ref().map(|why| reason(analysis, why, line)).unwrap_or_default();
-                write!(pools, "<tr><td>{}<td>{kind}<td><td><td><td>layout stays: {why}", place(name, line))
+                let why = why.as_ref().map(|why| reason(analysis, why, line));
+                add!(pools, "<td><td><td><td>layout stays: {}", why);
             }
         };
         if let Some(why) = &decision.because {
             let kind = if decision.shape.dynamic { "dynamic" } else { "static" };
-            let _ = write!(pools, "<br>{kind}: {}", reason(analysis, why, line));
+            add!(pools, "<br>{}: {}", kind, reason(analysis, why, line));
         }
     }
     for (name, decision, _) in &done.refused {
         if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {
-            let _ = write!(others, "<tr><td>{}<td>{}", place(name, line), reason(analysis, why, line));
+            add!(others, "<tr><td>{}<td>{}", place(name, line), reason(analysis, why, line));
         }
     }
     if !pools.is_empty() {
-        let head = "<th>allocated at<th><th>bytes<th>now<th>indices<th>layout, before and after";
-        let _ = write!(out, "<h2>In pools</h2>\n<table><tr>{head}\n{pools}</table>\n");
+        let head = html!("<th>allocated at<th><th>bytes<th>now<th>indices<th>layout, before and after");
+        add!(out, "<h2>In pools</h2>\n<table><tr>{}\n{}</table>\n", head, pools);
     }
     if !others.is_empty() {
-        let head = "<th>allocated at<th>why";
-        let _ = write!(out, "<h2>As before</h2>\n<table><tr>{head}\n{others}</table>\n");
+        let head = html!("<th>allocated at<th>why");
+        add!(out, "<h2>As before</h2>\n<table><tr>{}\n{}</table>\n", head, others);
     }
-    let _ = writeln!(
+    add!(
         out,
-        "<p>{} versions of functions, {} small pointers read and {} written, {} accesses rewritten.",
-        done.versions, done.small_loads, done.small_stores, done.rewritten
+        "<p>{} versions of functions, {} small pointers read and {} written, {} accesses rewritten.\n",
+        done.versions,
+        done.small_loads,
+        done.small_stores,
+        done.rewritten
     );
     out
 }
 
 /// The whole page for a program: a body, and why the program is as clang makes it, if it is.
-pub(crate) fn page(program: &str, refused: Option<&str>, body: &str) -> String {
-    let program = escaped(program);
-    let refused = refused.map(|why| format!("<p>Compiled as clang does: {}\n", escaped(why))).unwrap_or_default();
-    format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n<title>Pools of {program}</title>\n\
-         <style>\n{STYLE}</style>\n<h1>Pools of {program}</h1>\n{refused}{body}</html>\n"
-    )
+pub(crate) fn page(program: &str, refused: Option<&str>, body: &Html) -> String {
+    let mut all = html!("<h1>Pools of {}</h1>\n", program);
+    if let Some(why) = refused {
+        add!(all, "<p>Compiled as clang does: {}\n", why);
+    }
+    add!(all, "{}", body);
+    document(&format!("Pools of {program}"), STYLE, &all)
 }
 
-fn place(place: &str, line: &dyn Fn(&str) -> Option<String>) -> String {
-    let text = line(place).map(|l| format!("<br><code>{}</code>", escaped(l.trim()))).unwrap_or_default();
-    format!("{}{text}", escaped(place))
+fn place(place: &str, line: &dyn Fn(&str) -> Option<String>) -> Html {
+    html!("{}{}", place, line(place).map(|l| html!("<br><code>{}</code>", l.trim())))
 }
 
-fn reason(analysis: &Analysis, why: &Why, line: &dyn Fn(&str) -> Option<String>) -> String {
-    format!("{} at {}", escaped(&why.text), place(&analysis.module.place(why.at), line))
+fn reason(analysis: &Analysis, why: &Why, line: &dyn Fn(&str) -> Option<String>) -> Html {
+    html!("{} at {}", why.text, place(&analysis.module.place(why.at), line))
 }
 
 /// Two bars of boxes, as wide as fields are long.
-fn drawn(layout: &Layout) -> String {
+fn drawn(layout: &Layout) -> Html {
     let bar = |size: u64, boxes: Vec<(u64, u64, bool)>| {
-        let mut out = String::from("<div class=layout>");
-        let wide = |bytes: u64| format!("style=\"width:{}%\"", 100 * bytes / layout.size.max(1));
+        let mut out = html!("<div class=layout>");
+        let wide = |bytes: u64| html!("style=\"width:{}%\"", 100 * bytes / layout.size.max(1));
         let mut end = 0;
         for (at, bytes, small) in boxes {
             if at > end {
-                let _ = write!(out, "<span class=gone {}></span>", wide(at - end));
+                add!(out, "<span class=gone {}></span>", wide(at - end));
             }
-            let class = if small { " class=index" } else { "" };
-            let _ = write!(out, "<span{class} title=\"offset {at}, {bytes} bytes\" {}>{at}</span>", wide(bytes));
+            let class = small.then(|| html!(" class=index"));
+            add!(out, "<span{} title=\"offset {}, {} bytes\" {}>{}</span>", class, at, bytes, wide(bytes), at);
             end = at + bytes;
         }
         if size > end {
-            let _ = write!(out, "<span class=gone {}></span>", wide(size - end));
+            add!(out, "<span class=gone {}></span>", wide(size - end));
         }
-        out + "</div>"
+        add!(out, "</div>");
+        out
     };
     let boxes = |field: &dyn Fn(&Part) -> (u64, u64)| -> Vec<(u64, u64, bool)> {
         let small = |p: &Part| p.small || p.inner.iter().any(|i| i.small);
         layout.parts.iter().map(|p| (field(p).0, field(p).1 * p.count, small(p))).collect()
     };
     let (before, after) = (boxes(&|p| (p.old, p.size)), boxes(&|p| (p.new, p.new_size)));
-    format!("{}{}", bar(layout.size, before), bar(layout.new_size, after))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    html!("{}{}", bar(layout.size, before), bar(layout.new_size, after))
 }
 
 #[cfg(test)]
@@ -126,13 +126,14 @@ mod tests {
 
     #[test]
     fn a_page_escapes_what_the_program_says() {
-        let page = page("a<b", Some("x & y"), "<p>body");
+        let page = page("a<b", Some("x & y"), &html!("<p>body"));
         assert!(
             page.contains("Pools of a&lt;b") && page.contains("x &amp; y") && page.contains("<p>body"),
             "{page}"
         );
-        assert_eq!(place("a.c:1", &|_| Some("  if (a < b)".into())), "a.c:1<br><code>if (a &lt; b)</code>");
-        assert_eq!(place("a.c:1", &|_| None), "a.c:1");
+        let shown = |line: Option<&str>| place("a.c:1", &|_| line.map(str::to_string)).to_string();
+        assert_eq!(shown(Some("  if (a < b)")), "a.c:1<br><code>if (a &lt; b)</code>");
+        assert_eq!(shown(None), "a.c:1");
     }
 
     #[test]
@@ -140,7 +141,7 @@ mod tests {
         let part =
             |old, new, size, new_size, small| Part { old, new, size, new_size, count: 1, inner: vec![], small };
         let parts = vec![part(0, 0, 4, 4, false), part(8, 4, 8, 4, true)];
-        let drawn = drawn(&Layout { size: 16, new_size: 8, align: 4, parts });
+        let drawn = drawn(&Layout { size: 16, new_size: 8, align: 4, parts }).to_string();
         assert_eq!(drawn.matches("class=layout").count(), 2);
         for field in [
             "offset 0, 4 bytes\" style=\"width:25%\"",

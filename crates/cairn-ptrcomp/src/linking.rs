@@ -13,6 +13,7 @@ use crate::parts::{Parts, parts};
 use crate::sections::{self};
 use crate::settings::{Mode, Report, Settings};
 use crate::whole_program::{Outcome, Rewritten, transform};
+use cairn_html::Html;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
@@ -52,7 +53,7 @@ pub(crate) fn program(command: &Command, settings: &Settings, scratch: &Scratch)
     }
     match (refused, settings.report) {
         (Some(reason), Report::Text) => eprintln!("cairn cc: compiled as clang does: {reason}"),
-        (Some(reason), Report::Html) => write_page(&executable(&pieces), Some(&reason), "")?,
+        (Some(reason), Report::Html) => write_page(&executable(&pieces), Some(&reason), &Html::new())?,
         _ => {}
     }
     Ok(ExitCode::SUCCESS)
@@ -111,7 +112,7 @@ fn again(
     }
     let transformed = transform(&parts, settings, scratch);
     let transformed = transformed.map_err(|e| if edited.is_empty() { e } else { format!("{e}\n{edited}") })?;
-    let Rewritten { bitcode, report, dynamic } = match transformed {
+    let Rewritten { bitcode, report, page, dynamic } = match transformed {
         Outcome::Text(text) => {
             return show(command, &text);
         }
@@ -135,7 +136,7 @@ fn again(
     match settings.report {
         Report::Text if edited.is_empty() => eprint!("{report}"),
         Report::Text => eprintln!("{report}{edited}"),
-        Report::Html => write_page(&program, None, &report)?,
+        Report::Html => write_page(&program, None, &page)?,
         Report::None => {}
     }
     Ok(())
@@ -148,7 +149,7 @@ fn executable(pieces: &[Piece]) -> PathBuf {
 }
 
 /// The report beside the program, as `PROGRAM.html`.
-fn write_page(program: &std::path::Path, refused: Option<&str>, body: &str) -> Result<(), String> {
+fn write_page(program: &std::path::Path, refused: Option<&str>, body: &Html) -> Result<(), String> {
     let mut page = program.as_os_str().to_os_string();
     page.push(".html");
     let name = program.file_name().unwrap_or_default().to_string_lossy();

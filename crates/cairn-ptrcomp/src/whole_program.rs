@@ -20,6 +20,7 @@ use crate::rewrite::{Done, Rewriter, Stop};
 use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
 use crate::threads;
+use cairn_html::Html;
 use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -41,8 +42,10 @@ pub(crate) enum Outcome {
 /// A program that was rewritten.
 pub(crate) struct Rewritten {
     pub bitcode: PathBuf,
-    /// The report, of a page the body.
+    /// The report.
     pub report: String,
+    /// The body of the page that `--report=html` writes.
+    pub page: Html,
     /// Some of its pools are dynamic.
     pub dynamic: bool,
 }
@@ -136,13 +139,13 @@ fn attempt(
     if settings.emit == Some(Emit::Pools) {
         return done(Outcome::Text(report));
     }
-    let report = match settings.report {
-        Report::Html if any => html_report::body(&analysis, &what, &source_line),
-        _ => report,
-    };
     if !any {
         return Err(nothing(&report, &what));
     }
+    let page = match settings.report {
+        Report::Html => html_report::body(&analysis, &what, &source_line),
+        _ => Html::new(),
+    };
     session.verify(module)?;
     let dynamic = what.pools.iter().any(|(_, decision, _)| decision.shape.dynamic);
     if dynamic {
@@ -161,7 +164,7 @@ fn attempt(
     let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
     // SAFETY: a live module and a C string.
     match unsafe { (f.LLVMWriteBitcodeToFile)(module, name.as_ptr()) } {
-        0 => done(Outcome::Bitcode(Rewritten { bitcode: file, report, dynamic })),
+        0 => done(Outcome::Bitcode(Rewritten { bitcode: file, report, page, dynamic })),
         _ => Err(format!("cannot write {}", file.display())),
     }
 }

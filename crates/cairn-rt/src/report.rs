@@ -447,9 +447,7 @@ fn push(frames: &mut Vec<(Frame, usize)>, frame: Frame) {
 
 /// Does the text begin with a call of `name`?
 fn is_call_of(text: &str, name: &str) -> bool {
-    text.strip_prefix('(')
-        .and_then(|t| t.trim_start().strip_prefix(name))
-        .is_some_and(|t| t.starts_with(|c: char| c.is_whitespace() || c == ')'))
+    lexeme::head(text, 0).is_some_and(|l| l.text(text) == name && l.end < text.len())
 }
 
 /// A place in the program, for profiles: a procedure and, if known, file and line.

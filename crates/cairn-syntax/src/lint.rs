@@ -160,9 +160,9 @@ impl<'s> Words<'s> {
     /// Is it written there that the variable is bound? In the use of a macro, it is the macro that does it.
     fn is_bound_here(&self, m: &Mention) -> bool {
         if m.role == Role::Variable {
-            let head = self.at(m.form).trim_start_matches(['(', '[']);
-            let end = head.find(|c: char| c.is_whitespace() || "()[]".contains(c)).unwrap_or(head.len());
-            return matches!(&head[..end], "let" | "let*" | "letrec" | "letrec*" | "do");
+            let form = self.at(m.form);
+            let head = lexeme::head(form, 0).map(|l| l.text(form));
+            return matches!(head, Some("let" | "let*" | "letrec" | "letrec*" | "do"));
         }
         let before = Span { start: m.form.start, end: m.span.start, ..m.form };
         let before = self.at(before).trim_end_matches('(').trim_end();

@@ -7,8 +7,8 @@
 //! A line's count is the largest of what begins on it. A line on which nothing begins that is evaluated has none.
 
 use crate::error::Error;
-use crate::html::{document, escaped};
 use crate::unfinished::write_whole;
+use cairn_html::{Html, add, document, html};
 use cairn_rt::counts::Counts;
 use cairn_rt::describe_io;
 use cairn_syntax::diagnostic::line_column;
@@ -165,23 +165,27 @@ impl Coverage {
         };
         std::fs::create_dir_all(directory).map_err(|e| unwritable(directory, &e))?;
         write("lcov.info", &self.lcov())?;
-        let mut rows = String::new();
+        let mut rows = Html::new();
         for (path, points) in &self.files {
             let sums = sums(points);
             let hit = sums.lines.values().filter(|n| **n > 0).count();
             let all_ways: Vec<u64> = sums.ways.iter().flat_map(|(_, counts)| counts.iter().copied()).collect();
             let share = |hit: usize, all: usize| {
                 let part = if all == 0 { 100.0 } else { 100.0 * hit as f64 / all as f64 };
-                format!(
-                    "<td>{}<td>{hit} of {all}<td><meter min=0 max=100 low=60 high=90 optimum=100 value={part:.1}></meter>",
-                    percent(hit, all)
+                html!(
+                    "<td>{}<td>{} of {}<td><meter min=0 max=100 low=60 high=90 optimum=100 value={:.1}></meter>",
+                    percent(hit, all),
+                    hit,
+                    all,
+                    part
                 )
             };
             let page = page_name(path);
-            let _ = writeln!(
+            add!(
                 rows,
-                "<tr><td><a href=\"{page}\">{}</a>{}{}",
-                escaped(path),
+                "<tr><td><a href=\"{}\">{}</a>{}{}\n",
+                page,
+                path,
                 share(hit, sums.lines.len()),
                 share(all_ways.iter().filter(|n| **n > 0).count(), all_ways.len())
             );
@@ -189,9 +193,10 @@ impl Coverage {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             write(&page, &document(path, STYLE, &source_page(path, &text, &sums)))?;
         }
-        let table = format!(
+        let table = html!(
             "<h1>Coverage</h1>\n<table class=files><tr><th>file<th colspan=3>lines<th colspan=3>ways through conditionals\n\
-             {rows}</table>"
+             {}</table>",
+            rows
         );
         write("index.html", &document("Coverage", STYLE, &table))
     }
@@ -256,9 +261,8 @@ fn page_name(path: &str) -> String {
 }
 
 /// A file with its lines coloured.
-fn source_page(path: &str, text: &str, sums: &Sums) -> String {
-    let mut out =
-        format!("<p><a href=\"index.html\">all files</a></p>\n<h1>{}</h1>\n<table class=source>\n", escaped(path));
+fn source_page(path: &str, text: &str, sums: &Sums) -> Html {
+    let mut out = html!("<p><a href=\"index.html\">all files</a></p>\n<h1>{}</h1>\n<table class=source>\n", path);
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let half = sums.ways.iter().filter(|(l, _)| *l == number).any(|(_, counts)| {
@@ -271,14 +275,12 @@ fn source_page(path: &str, text: &str, sums: &Sums) -> String {
             Some(n) if half => ("half", format!("{n}")),
             Some(n) => ("yes", n.to_string()),
         };
-        let title = if half { " title=\"not every way from here was taken\"" } else { "" };
-        let _ = writeln!(
-            out,
-            "<tr id=L{number} class=\"{class}\"{title}><td>{number}<td>{count}<td><pre>{}</pre>",
-            escaped(line)
-        );
+        let title = half.then(|| html!(" title=\"not every way from here was taken\""));
+        add!(out, "<tr id=L{} class=\"{}\"{}><td>{}<td>{}<td>", number, class, title, number, count);
+        add!(out, "<pre>{}</pre>\n", line);
     }
-    out + "</table>\n"
+    add!(out, "</table>\n");
+    out
 }
 
 const STYLE: &str = "

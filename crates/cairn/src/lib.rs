@@ -42,7 +42,6 @@
 //! | `prompt` | the terminal of an interactive session |
 //! | `diagnostics` | compile-time messages with their source lines |
 //! | `testing` | test programs in processes of their own |
-//! | `html` | what pages of HTML have in common |
 //! | `user_files` | the files below a user's directory |
 //! | `unfinished` | files that appear whole or not at all |
 
@@ -64,7 +63,6 @@ mod evaluated;
 mod explain;
 mod flame;
 mod format;
-mod html;
 mod link;
 mod lsp;
 mod manual;

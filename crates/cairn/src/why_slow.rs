@@ -82,7 +82,7 @@ fn shortened(form: &str) -> String {
 
 /// Is it a name that stands there? Others the compiler has given.
 fn is_written(name: &str, form: &str) -> bool {
-    form.split(|c: char| c.is_whitespace() || "()[]'`,".contains(c)).any(|word| word == name)
+    lexeme::lexemes(form).any(|l| l.text(form) == name)
 }
 
 fn said(cost: &Cost, form: &str) -> String {

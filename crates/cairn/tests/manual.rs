@@ -52,7 +52,8 @@ const KINDS: &str = r#";;; (things many): things of many kinds.
 ;;;
 ;;;     (an example)
 (define-library (things many)
-  (export swap! depth (rename inner outer) total make-point point-x set-point-x! unicode-λ scale both if again car)
+  (export swap! depth (rename inner outer) total make-point point-x set-point-x! unicode-λ scale both if again lower
+          car)
   (import (scheme base) (scheme case-lambda) (shop price))
   (begin
     ;; Swaps two variables.
@@ -67,6 +68,8 @@ const KINDS: &str = r#";;; (things many): things of many kinds.
     (define (unicode-λ y) y)
     (define scale 2.5)
     (define again inner)
+    (define (less<? a b) (< a b))
+    (define lower less<?)
     ;;;; A section
     (define both (case-lambda ((a) a) ((a b) b)))))
 "#;
@@ -82,7 +85,7 @@ fn each_kind_of_name_is_described() {
     d.write("shop/price.scm", "\n;; The sum.\n(define (total prices)\n  (apply + prices))\n");
     d.write(".hidden/x.sld", "(define-library (x) (export y))");
     let output = doc(&d, &[]);
-    assert_eq!(text(&output), "manual/index.html: 2 libraries, 14 names\n");
+    assert_eq!(text(&output), "manual/index.html: 2 libraries, 15 names\n");
     let pages = pages(&d, "manual");
     assert!(check_links(&pages) > 30);
     let page = &pages["things-many.html"];
@@ -93,7 +96,7 @@ fn each_kind_of_name_is_described() {
     for (name, parts) in [
         (
             "swap~21",
-            &["<code>(swap! a b)</code>", ">macro", "things/many.sld:11", "<p>Swaps two variables.</p>"][..],
+            &["<code>(swap! a b)</code>", ">macro", "things/many.sld:12", "<p>Swaps two variables.</p>"][..],
         ),
         ("depth", &["<code>depth</code>", ">parameter", "<p>How deep.</p>"]),
         (
@@ -118,6 +121,7 @@ fn each_kind_of_name_is_described() {
         ("unicode~2d~3bb", &["(unicode-λ y)", ">procedure"]),
         ("scale", &["<code>scale</code>", ">variable"]),
         ("again", &["another name for inner"]),
+        ("lower", &[">another name for less&lt;? · "]),
         ("both", &["<code>(both a)</code><code>(both a b)</code>", ">procedure"]),
         ("if", &["(if test consequent alternate)", ">syntax"]),
         ("car", &["(car pair)", ">procedure"]),
@@ -146,7 +150,7 @@ fn each_kind_of_name_is_described() {
         *found,
         serde_json::json!(["outer", "(things many)", "things-many.html#n-outer", "(outer x . rest)"])
     );
-    assert_eq!(rows.as_array().unwrap().len(), 16);
+    assert_eq!(rows.as_array().unwrap().len(), 17);
 }
 
 #[test]

@@ -313,25 +313,7 @@ fn the_map_is_short() {
 }
 
 /// Circles of files that are left: crate, files, and why they are there.
-const CIRCLES: &[(&str, &[&str], &str)] = &[(
-    "cairn-core",
-    &[
-        "passes/types/bounds.rs",
-        "passes/types/complex.rs",
-        "passes/types/control.rs",
-        "passes/types/operations.rs",
-        "passes/types/paths.rs",
-        "passes/types/peel.rs",
-        "passes/types/plans.rs",
-        "passes/types/records.rs",
-        "passes/types/rounds.rs",
-        "passes/types/several.rs",
-        "passes/types/slots.rs",
-        "passes/types/speculate.rs",
-        "passes/types/version.rs",
-    ],
-    "the pass that finds types and its plans for loops: each plan runs rounds, and rounds make plans",
-)];
+const CIRCLES: &[(&str, &[&str], &str)] = &[];
 
 /// The files of a crate stand on each other in layers: none needs one that needs it. See `tidy/circles.rs`.
 #[test]

@@ -2,92 +2,81 @@
 
 use super::document::{Item, Number, Report, Table, grouped};
 use super::svg;
+use cairn_html::{Html, add, document, html};
 
 const STYLE: &str = include_str!("page.css");
 
 pub(super) fn render(report: &Report) -> String {
-    let mut body =
-        format!("<h1>{}</h1>\n<p class=paper>{}</p>\n<dl>\n", escaped(&report.title), escaped(&report.paper));
+    let mut body = html!("<main>\n<h1>{}</h1>\n<p class=paper>{}</p>\n<dl>\n", report.title, report.paper);
     for (name, value) in &report.conditions {
-        body += &format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+        add!(body, "<dt>{}</dt><dd>{}</dd>\n", name, value);
     }
-    body += "</dl>\n";
+    add!(body, "</dl>\n");
     for section in &report.sections {
-        body += &format!("<section>\n<h2>{}</h2>\n", escaped(&section.title));
+        add!(body, "<section>\n<h2>{}</h2>\n", section.title);
         for item in &section.items {
             match item {
-                Item::Text(text) => body += &format!("<p>{}</p>\n", escaped(text)),
-                Item::Table(t) => body += &table(t),
+                Item::Text(text) => add!(body, "<p>{}</p>\n", text),
+                Item::Table(t) => add!(body, "{}", table(t)),
                 Item::Figure(f) => {
-                    let picture = svg::render(f, svg::Colours::OfThePage);
-                    body += &format!("<figure>\n<figcaption>{}</figcaption>\n{picture}\n", escaped(&f.title));
-                    body += &remark(&f.note);
-                    body += "</figure>\n";
+                    let picture = Html::made_elsewhere(svg::render(f, svg::Colours::OfThePage));
+                    add!(body, "<figure>\n<figcaption>{}</figcaption>\n{}\n", f.title, picture);
+                    add!(body, "{}</figure>\n", remark(&f.note));
                 }
                 Item::Findings(findings) => {
-                    body += "<ul class=findings>\n";
+                    add!(body, "<ul class=findings>\n");
                     for f in findings {
                         let class = f.verdict().replace(' ', "-");
-                        let (claim, evidence) = (escaped(&f.claim), escaped(&f.evidence));
-                        body += &format!(
-                            "<li class={class}><b>{}</b> {claim} <span>{evidence}</span></li>\n",
-                            f.verdict()
-                        );
+                        add!(body, "<li class={}><b>{}</b> ", class, f.verdict());
+                        add!(body, "{} <span>{}</span></li>\n", f.claim, f.evidence);
                     }
-                    body += "</ul>\n";
+                    add!(body, "</ul>\n");
                 }
             }
         }
-        body += "</section>\n";
+        add!(body, "</section>\n");
     }
-    format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport \
-         content=\"width=device-width, initial-scale=1\">\n<meta name=color-scheme content=\"light dark\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        escaped(&report.title),
-    )
+    add!(body, "</main>\n");
+    document(&report.title, STYLE, &body)
 }
 
-fn table(t: &Table) -> String {
-    let mut out = format!(
-        "<div class=table><table>\n<caption>{}</caption>\n<thead><tr><th>{}</th>",
-        escaped(&t.title),
-        escaped(&t.label)
-    );
+fn table(t: &Table) -> Html {
+    let mut out =
+        html!("<div class=table><table>\n<caption>{}</caption>\n<thead><tr><th>{}</th>", t.title, t.label);
     for column in &t.columns {
-        let span = if column.published { " colspan=2" } else { "" };
-        out += &format!("<th{span}>{}</th>", escaped(&column.name));
+        let span = column.published.then(|| html!(" colspan=2"));
+        add!(out, "<th{}>{}</th>", span, column.name);
     }
-    out += "</tr>";
+    add!(out, "</tr>");
     if t.columns.iter().any(|c| c.published) {
-        out += "\n<tr class=whose><th></th>";
+        add!(out, "\n<tr class=whose><th></th>");
         for column in &t.columns {
-            out += if column.published { "<th>here</th><th class=published>paper</th>" } else { "<th></th>" };
+            match column.published {
+                true => add!(out, "<th>here</th><th class=published>paper</th>"),
+                false => add!(out, "<th></th>"),
+            }
         }
-        out += "</tr>";
+        add!(out, "</tr>");
     }
-    out += "</thead>\n<tbody>\n";
+    add!(out, "</thead>\n<tbody>\n");
     for row in &t.rows {
-        out += &format!("<tr><th>{}</th>", escaped(&row.label));
+        add!(out, "<tr><th>{}</th>", row.label);
         for (value, column) in row.values.iter().zip(&t.columns) {
             let Number { ours, published } = *value;
             let show = |v: Option<f64>| v.map_or("–".into(), |v| grouped(v, column.decimals));
-            out += &format!("<td>{}</td>", show(ours));
+            add!(out, "<td>{}</td>", show(ours));
             if column.published {
-                out += &format!("<td class=published>{}</td>", show(published));
+                add!(out, "<td class=published>{}</td>", show(published));
             }
         }
-        out += "</tr>\n";
+        add!(out, "</tr>\n");
     }
-    out + "</tbody>\n</table>\n" + &remark(&t.note) + "</div>\n"
+    add!(out, "</tbody>\n</table>\n{}</div>\n", remark(&t.note));
+    out
 }
 
-fn remark(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("<p class=note>{}</p>\n", escaped(text)) }
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+fn remark(text: &str) -> Option<Html> {
+    (!text.is_empty()).then(|| html!("<p class=note>{}</p>\n", text))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use crate::syntax::{Datum, Syntax};
 use cairn_core::ir::{Expr, GlobalId, TopForm};
 use cairn_core::visit;
 use cairn_layout::code::Site;
+use cairn_layout::lexeme::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -119,8 +120,10 @@ impl Expander<'_> {
     fn written(&self, file: u32, start: u32, name: &str) -> usize {
         let text = self.s.sources.get(file as usize).map_or("", |f| &f.text);
         let rest = text.get(start as usize..).unwrap_or("");
-        let end = rest.find(|c: char| c.is_whitespace() || "()[]\"';".contains(c)).unwrap_or(rest.len());
-        if end > 0 { end } else { rest.len().min(1 + name.len()) }
+        match lexeme::next(rest, 0) {
+            Some(l) if matches!(l.kind, Kind::Atom | Kind::Symbol) => l.end,
+            _ => rest.len().min(1 + name.len()),
+        }
     }
 }
 

@@ -43,6 +43,7 @@ use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells, items};
 use cairn_core::ir::{Expr, GlobalId, Import, ImportFrom, Literal, TopForm};
 use cairn_core::visit;
 use cairn_layout::code::Site;
+use cairn_layout::lexeme;
 use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use rustix::process::{Resource, getrlimit};
@@ -359,26 +360,11 @@ impl Expander<'_> {
         let source = self.s.sources.get(file as usize).filter(|f| !f.library)?;
         let start = site.start();
         let rest = source.text.get(start as usize..)?;
-        let length = if rest.starts_with('(') { closing(rest) } else { rest.find([' ', ')', '\n']).unwrap_or(1) };
+        // as much of the form as is in its first line
+        let end = lexeme::line_end(rest, 0).min(lexeme::datum_end(rest, 0));
+        let length = rest[..end].trim_end_matches(['\n', '\r']).len().max(1);
         Some(Span { file, start, end: start + length as u32 })
     }
-}
-
-/// The length of the form that a text begins with; only for messages, so parentheses in strings may mislead.
-fn closing(text: &str) -> usize {
-    let mut depth = 0;
-    for (i, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            '\n' => return i,
-            _ => {}
-        }
-        if depth == 0 {
-            return i + 1;
-        }
-    }
-    text.len()
 }
 
 fn globals_of(e: &Expr) -> Vec<GlobalId> {

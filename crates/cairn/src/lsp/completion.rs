@@ -4,6 +4,7 @@ use super::meaning::signatures;
 use super::structure::{self, Within};
 use super::text::Lines;
 use super::workspace::{Known, Workspace};
+use cairn_layout::lexeme;
 use cairn_syntax::{Entity, Loader};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionList, CompletionTextEdit, Position,
@@ -39,7 +40,7 @@ pub(super) fn completion(workspace: &mut Workspace, uri: &str, position: Positio
         };
         return Some(CompletionList { is_incomplete: true, items });
     }
-    let start = structure::word_start(&known.text, offset);
+    let start = lexeme::word_start(&known.text, offset);
     let items = names(&mut known, start, offset);
     Some(CompletionList { is_incomplete: true, items })
 }
@@ -137,7 +138,7 @@ fn listed(known: &mut Known, start: usize, offset: usize) -> Vec<CompletionItem>
     let Some(open) = known.text[start + 1..offset].find('(').map(|i| start + 1 + i) else { return Vec::new() };
     let Some(close) = known.text[open..offset].find(')').map(|i| open + i + 1) else { return Vec::new() };
     let library = known.text[open..close].split_whitespace().collect::<Vec<_>>().join(" ");
-    let word = structure::word_start(&known.text, offset);
+    let word = lexeme::word_start(&known.text, offset);
     let (prefix, range) = (&known.text[word..offset], known.lines.range(&known.text, word, offset));
     let exported = known.session.exported(&mut known.loader);
     let of_library = exported.iter().filter(|(name, l)| name.starts_with(prefix) && l.contains(&library));

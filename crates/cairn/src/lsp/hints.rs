@@ -14,6 +14,7 @@ use crate::source::{Source, Texts};
 use crate::sources::Files;
 use cairn_core::hints::{self, Hint};
 use cairn_core::passes::{self, Opt};
+use cairn_layout::lexeme;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, Position, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -163,17 +164,10 @@ fn shown(text: &str, range: Range, hints: &[(usize, Hint)]) -> Vec<InlayHint> {
     let lines = Lines::new(text);
     let wanted = lines.offset(text, range.start)..=lines.offset(text, range.end);
     let all = hints.iter().filter_map(|(start, hint)| {
-        let end = end_of_head(text, *start)?;
+        let end = lexeme::head(text, *start)?.end;
         wanted.contains(&end).then(|| inlay(lines.position(text, end), *hint))
     });
     all.collect()
-}
-
-/// Where the first word of a form ends.
-fn end_of_head(text: &str, start: usize) -> Option<usize> {
-    let rest = text.get(start..)?.strip_prefix(['(', '['])?;
-    let length = rest.find(|c: char| c.is_whitespace() || "()[]\"';".contains(c)).unwrap_or(rest.len());
-    (length > 0).then_some(start + 1 + length)
 }
 
 fn inlay(position: Position, hint: Hint) -> InlayHint {

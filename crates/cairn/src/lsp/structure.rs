@@ -94,15 +94,6 @@ fn begins_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
-/// The word that ends at a place, or goes on there: where it begins.
-pub(super) fn word_start(text: &str, place: usize) -> usize {
-    let word = text[..place]
-        .char_indices()
-        .rev()
-        .take_while(|(_, c)| !(c.is_whitespace() || c.is_ascii() && lexeme::is_delimiter(*c as u8)));
-    word.last().map_or(place, |(i, _)| i)
-}
-
 /// Comment lines right before the line of a place, without semicolons.
 pub(crate) fn comment_above(text: &str, place: usize) -> Option<String> {
     let start = text[..place].rfind('\n')? + 1;
@@ -154,12 +145,5 @@ mod tests {
         let at = |what: &str| comment_above(text, text.find(what).unwrap());
         assert_eq!(at("(define (f"), Some("Adds.\nλ".into()));
         assert_eq!(at("(define x"), None);
-    }
-
-    #[test]
-    fn words_begin_behind_delimiters() {
-        for (text, start) in [("(ab", 1), ("x 'yz", 3), ("λy", 0), ("(f ", 3)] {
-            assert_eq!(word_start(text, text.len()), start, "{text}");
-        }
     }
 }

@@ -16,6 +16,7 @@ use crate::source::{Source, Texts};
 use crate::sources::Files;
 use crate::unfinished::write_whole;
 use cairn_eval::library_loader::BUILT_IN;
+use cairn_layout::lexeme::{self, Kind, Lexeme};
 use cairn_syntax::lint::{Checker, Report};
 use cairn_syntax::{Entity, Mention, Session, Span};
 use lsp_server::RequestId;
@@ -228,10 +229,13 @@ impl Known<'_> {
 
 /// The directory from which a library's own name leads to its file.
 pub(crate) fn library_root(path: &Path, text: &str) -> Option<PathBuf> {
-    let name = text.split_once("(define-library")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
+    let head = lexeme::head(text, text.find("(define-library")?)?;
+    let mut behind = lexeme::lexemes(&text[head.end..]).filter(|l| !l.is_atmosphere());
+    behind.next().filter(|l| l.kind == Kind::Open)?;
+    let parts: Vec<Lexeme> = behind.take_while(|l| l.kind != Kind::Close).collect();
     let mut root = path.with_extension("");
-    for part in name.split_whitespace().rev() {
-        if root.file_name()? != part || !root.pop() {
+    for part in parts.into_iter().rev() {
+        if root.file_name()? != part.text(&text[head.end..]) || !root.pop() {
             return None;
         }
     }

@@ -119,8 +119,7 @@ impl Manual {
         let text = span.and_then(|s| session.sources().get(s.file as usize)).map_or("", |s| &s.text);
         let start = span.map_or(0, |s| s.start as usize);
         let written = text.get(start..span.map_or(0, |s| s.end as usize)).unwrap_or("");
-        let is_name =
-            !written.is_empty() && !written.contains(|c: char| c.is_whitespace() || "()\"';".contains(c));
+        let is_name = lexeme::is_atom(written);
         let comment = if span.is_some() { comment_above(text, start).unwrap_or_default() } else { String::new() };
         let from =
             definition.and_then(|(from, _)| from).map(|from| from.to_string()).filter(|from| from != library);

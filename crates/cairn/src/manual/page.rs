@@ -1,8 +1,7 @@
 //! The manual's pages: HTML that needs no server and no other files than its own.
 
 use super::contents::{Export, Library, Manual, order};
-use crate::html::{self, escaped};
-use std::fmt::Write as _;
+use cairn_html::{Html, add, html};
 
 /// Names and texts of all files.
 pub(super) fn pages(manual: &Manual) -> Vec<(String, String)> {
@@ -48,7 +47,7 @@ fn sentence(comment: &str) -> String {
 }
 
 fn index(manual: &Manual) -> String {
-    let mut out = String::from("<h1>Libraries</h1>\n<dl>\n");
+    let mut out = html!("<h1>Libraries</h1>\n<dl>\n");
     let mut group = None;
     for (order, l) in &manual.libraries {
         // many, under the first word of their names
@@ -56,19 +55,15 @@ fn index(manual: &Manual) -> String {
         if first.is_some() && group != first {
             group = first;
             let word = l.name.trim_start_matches('(').split([' ', ')']).next().unwrap_or("");
-            let _ = write!(out, "</dl>\n<h2>{}</h2>\n<dl>\n", escaped(word));
+            add!(out, "</dl>\n<h2>{}</h2>\n<dl>\n", word);
         }
         let names = l.exports.len();
-        let _ = writeln!(
-            out,
-            "<dt><a href=\"{}\"><code>{}</code></a> <small>{names} name{}</small><dd>{}",
-            library_page(&l.name),
-            escaped(&l.name),
-            if names == 1 { "" } else { "s" },
-            code_in(&sentence(&l.about))
-        );
+        add!(out, "<dt><a href=\"{}\"><code>{}</code></a> ", library_page(&l.name), l.name);
+        add!(out, "<small>{} name{}</small>", names, if names == 1 { "" } else { "s" });
+        add!(out, "<dd>{}\n", code_in(&sentence(&l.about)));
     }
-    document("Libraries", &(out + "</dl>\n"))
+    add!(out, "</dl>\n");
+    document("Libraries", &out)
 }
 
 /// What the search looks through: name, library, page and mark, first signature.
@@ -85,57 +80,52 @@ fn search(manual: &Manual) -> String {
     format!("const NAMES = [\n{rows}\n];\n{SEARCH}")
 }
 
-fn library(manual: &Manual, l: &Library) -> String {
-    let mut out = format!("<h1><code>{}</code></h1>\n", escaped(&l.name));
+fn library(manual: &Manual, l: &Library) -> Html {
+    let mut out = html!("<h1><code>{}</code></h1>\n", l.name);
     if let Some(link) = link(&l.place) {
-        let _ = writeln!(out, "<p class=place>{link}</p>");
+        add!(out, "<p class=place>{}</p>\n", link);
     }
-    out += &prose(&l.about);
-    let _ = writeln!(out, "<pre>(import {})</pre>\n<p class=names>", escaped(&l.name));
+    add!(out, "{}<pre>(import {})</pre>\n<p class=names>\n", prose(&l.about), l.name);
     for e in &l.exports {
-        let _ = writeln!(out, "<a href=\"#{}\"><code>{}</code></a>", anchor(&e.name), escaped(&e.name));
+        add!(out, "<a href=\"#{}\"><code>{}</code></a>\n", anchor(&e.name), e.name);
     }
-    out += "</p>\n";
-    l.exports.iter().for_each(|e| out += &export(manual, e));
+    add!(out, "</p>\n");
+    l.exports.iter().for_each(|e| add!(out, "{}", export(manual, e)));
     out
 }
 
-fn export(manual: &Manual, e: &Export) -> String {
-    let mut out = format!("<section id=\"{}\">\n<h2>", anchor(&e.name));
+fn export(manual: &Manual, e: &Export) -> Html {
+    let mut out = html!("<section id=\"{}\">\n<h2>", anchor(&e.name));
     match &e.signatures[..] {
-        [] => {
-            let _ = write!(out, "<code>{}</code>", escaped(&e.name));
-        }
-        all => all.iter().for_each(|s| {
-            let _ = write!(out, "<code>{}</code>", escaped(s));
-        }),
+        [] => add!(out, "<code>{}</code>", e.name),
+        all => all.iter().for_each(|s| add!(out, "<code>{}</code>", s)),
     }
-    let _ = write!(out, "</h2>\n<p class=place>{}", e.kind);
+    add!(out, "</h2>\n<p class=place>{}", e.kind);
     if let Some(from) = &e.from {
-        let name = escaped(from);
-        let _ = match manual.libraries.contains_key(&order(from)) {
-            true => write!(out, " of <a href=\"{}\"><code>{name}</code></a>", library_page(from)),
-            false => write!(out, " of <code>{name}</code>"),
-        };
+        match manual.libraries.contains_key(&order(from)) {
+            true => add!(out, " of <a href=\"{}\"><code>{}</code></a>", library_page(from), from),
+            false => add!(out, " of <code>{}</code>", from),
+        }
     }
     if let Some(renamed) = &e.renamed {
-        let _ = write!(out, ", defined as <code>{}</code>", escaped(renamed));
+        add!(out, ", defined as <code>{}</code>", renamed);
     }
     if let Some(link) = link(&e.place) {
-        let _ = write!(out, " · {link}");
+        add!(out, " · {}", link);
     }
-    out + "</p>\n" + &prose(&e.comment) + "</section>\n"
+    add!(out, "</p>\n{}</section>\n", prose(&e.comment));
+    out
 }
 
-fn link(place: &Option<(String, usize)>) -> Option<String> {
+fn link(place: &Option<(String, usize)>) -> Option<Html> {
     let (path, line) = place.as_ref()?;
-    Some(format!("<a href=\"{}#L{line}\">{}:{line}</a>", source_page(path), escaped(path)))
+    Some(html!("<a href=\"{}#L{}\">{}:{}</a>", source_page(path), line, path, line))
 }
 
 /// A comment as paragraphs: what is indented is shown as it is, without its margin, what stands between backquotes is
 /// code.
-fn prose(comment: &str) -> String {
-    let mut out = String::new();
+fn prose(comment: &str) -> Html {
+    let mut out = Html::new();
     for paragraph in comment.split("\n\n").filter(|p| !p.trim().is_empty()) {
         let mut lines = paragraph.lines().peekable();
         while let Some(first) = lines.next() {
@@ -144,10 +134,10 @@ fn prose(comment: &str) -> String {
             while let Some(next) = lines.next_if(|l| indented(l) == indented(first)) {
                 piece.push(next);
             }
-            let _ = match indented(first) {
-                true => writeln!(out, "<pre>{}</pre>", escaped(&without_margin(&piece))),
-                false => writeln!(out, "<p>{}</p>", code_in(&piece.join("\n"))),
-            };
+            match indented(first) {
+                true => add!(out, "<pre>{}</pre>\n", without_margin(&piece)),
+                false => add!(out, "<p>{}</p>\n", code_in(&piece.join("\n"))),
+            }
         }
     }
     out
@@ -161,36 +151,38 @@ fn without_margin(lines: &[&str]) -> String {
 }
 
 /// Text with code between backquotes.
-fn code_in(text: &str) -> String {
-    let mut out = String::new();
+fn code_in(text: &str) -> Html {
+    let mut out = Html::new();
     let parts: Vec<&str> = text.split('`').collect();
     for (i, part) in parts.iter().enumerate() {
-        let _ = match i % 2 {
+        match i % 2 {
             // a last backquote that nothing closes
-            1 if i + 1 == parts.len() => write!(out, "`{}", escaped(part)),
-            1 => write!(out, "<code>{}</code>", escaped(part)),
-            _ => write!(out, "{}", escaped(part)),
-        };
+            1 if i + 1 == parts.len() => add!(out, "`{}", part),
+            1 => add!(out, "<code>{}</code>", part),
+            _ => add!(out, "{}", part),
+        }
     }
     out
 }
 
-fn source(path: &str, text: &str) -> String {
-    let mut out = format!("<h1>{}</h1>\n<pre class=source>", escaped(path));
+fn source(path: &str, text: &str) -> Html {
+    let mut out = html!("<h1>{}</h1>\n<pre class=source>", path);
     for (i, line) in text.lines().enumerate() {
         let n = i + 1;
-        let _ = writeln!(out, "<span id=L{n}><a href=\"#L{n}\">{n:>5}</a>  {}</span>", escaped(line));
+        add!(out, "<span id=L{}><a href=\"#L{}\">{:>5}</a>  {}</span>\n", n, n, n, line);
     }
-    out + "</pre>\n"
+    add!(out, "</pre>\n");
+    out
 }
 
-fn document(title: &str, body: &str) -> String {
-    let body = format!(
+fn document(title: &str, body: &Html) -> String {
+    let body = html!(
         "<header><a href=\"index.html\">Libraries</a>\n\
          <input id=search type=search placeholder=\"Search names\" aria-label=\"Search names\" autocomplete=off></header>\n\
-         <ol id=found hidden></ol>\n<main>\n{body}</main>\n<script src=\"search.js\"></script>\n"
+         <ol id=found hidden></ol>\n<main>\n{}</main>\n<script src=\"search.js\"></script>\n",
+        body
     );
-    html::document(title, STYLE, &body)
+    cairn_html::document(title, STYLE, &body)
 }
 
 const STYLE: &str = "

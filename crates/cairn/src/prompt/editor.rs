@@ -1,7 +1,8 @@
 //! The line editor: rustyline, with what it must know of Scheme.
 
-use super::line_tokens::{self, Token};
+use super::typed;
 use crate::lsp::Glossary;
+use cairn_layout::lexeme::{self, Kind};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -159,11 +160,11 @@ struct Enter(Pace, Arc<AtomicUsize>);
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
         let is_pasted = self.0.is_pasted();
-        if line_tokens::is_complete(ctx.line()) {
+        if !lexeme::is_unfinished(ctx.line()) {
             return Some(Cmd::AcceptLine);
         }
         let before = &ctx.line()[..ctx.pos()];
-        let columns = if is_pasted { 0 } else { line_tokens::indentation(before, self.1.load(Ordering::Relaxed)) };
+        let columns = if is_pasted { 0 } else { typed::indentation(before, self.1.load(Ordering::Relaxed)) };
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
     }
 }
@@ -210,12 +211,15 @@ impl Completer for Scheme {
     /// File names in strings and behind `,load`, names elsewhere.
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..pos];
-        if line_tokens::open_string(before).is_some() || before.starts_with(",load ") {
+        if typed::open_string(before).is_some() || before.starts_with(",load ") {
             return self.files.complete_path(line, pos);
         }
-        let start = before.rfind(|c: char| c.is_whitespace() || "()[]\"';`".contains(c)).map_or(0, |i| i + 1);
+        let start = match lexeme::word_start(before, pos) {
+            1 if before.starts_with(',') => 0, // a command
+            start => start,
+        };
         let word = &before[start..];
-        let commands = COMMANDS.iter().copied().filter(|_| start == 0 && word.starts_with(','));
+        let commands = COMMANDS.iter().copied().filter(|_| word.starts_with(','));
         let fitting = self.names.iter().map(String::as_str).chain(commands).filter(|n| n.starts_with(word));
         let fitting: Vec<&str> = fitting.collect();
         // one that is completed at once need not be explained
@@ -233,24 +237,24 @@ impl Highlighter for Scheme {
         if !self.color {
             return line.into();
         }
-        let partner = line_tokens::partner(line, pos);
+        let partner = typed::partner(line, pos);
         let mut out = String::with_capacity(line.len() + 64);
         let mut done = 0;
-        for (token, range) in line_tokens::tokens(line).0 {
-            let color = match token {
-                Token::Comment => "\x1b[90m",
-                Token::String => "\x1b[32m",
-                Token::Atom if line[range.clone()].starts_with(|c: char| c.is_ascii_digit() || c == '#') => {
-                    "\x1b[36m"
-                }
-                Token::Open | Token::Close if partner.is_some_and(|p| range.contains(&p)) => "\x1b[1;34m",
+        for l in lexeme::lexemes(line) {
+            let text = l.text(line).trim_end_matches(['\n', '\r']);
+            let color = match l.kind {
+                Kind::LineComment | Kind::BlockComment => "\x1b[90m",
+                Kind::String => "\x1b[32m",
+                Kind::Character | Kind::Directive => "\x1b[36m",
+                Kind::Atom if text.starts_with(|c: char| c.is_ascii_digit() || c == '#') => "\x1b[36m",
+                Kind::Open | Kind::Close if partner.is_some_and(|p| (l.start..l.end).contains(&p)) => "\x1b[1;34m",
                 _ => continue,
             };
-            out += &line[done..range.start];
+            out += &line[done..l.start];
             out += color;
-            out += &line[range.clone()];
+            out += text;
             out += "\x1b[0m";
-            done = range.end;
+            done = l.start + text.len();
         }
         out += &line[done..];
         out.into()

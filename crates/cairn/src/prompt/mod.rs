@@ -14,14 +14,15 @@
 //! terminal, as under Emacs. So what a program reads from a pipe comes behind the form that reads it.
 
 mod editor;
-mod line_tokens;
 mod pretty;
+mod typed;
 
 use crate::emit::Stage;
 use crate::error::Error;
 use crate::lsp::Glossary;
 use crate::session::Compiler;
 use crate::source::Source;
+use cairn_layout::lexeme;
 use cairn_rt::Options as RunOptions;
 use cairn_rt::evaluator::{Console, Data};
 use editor::{Line, LineEditor};
@@ -208,7 +209,7 @@ impl Terminal {
     /// Machine code of an expression, or of a procedure defined at the prompt, together with the definitions so far.
     fn disassemble(&self, text: &str) -> Result<String, String> {
         let text = text.trim();
-        let is_name = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "()'\"".contains(c));
+        let is_name = lexeme::is_atom(text);
         let name = if is_name { text } else { "disassembled" };
         let mut program = self.definitions.join("\n");
         if !is_name {
@@ -224,7 +225,7 @@ impl Terminal {
 
 /// A text without the space and comments before its first form.
 fn code_of(text: &str) -> &str {
-    let first = cairn_layout::lexeme::lexemes(text).find(|l| !l.is_atmosphere());
+    let first = lexeme::lexemes(text).find(|l| !l.is_atmosphere());
     first.map_or("", |l| &text[l.start..])
 }
 
@@ -246,7 +247,7 @@ impl Console for Terminal {
             },
             // asked for each input that the program has read itself
             "complete?" => {
-                let complete = line_tokens::is_complete(text);
+                let complete = !lexeme::is_unfinished(text);
                 if complete {
                     self.note(text);
                 }

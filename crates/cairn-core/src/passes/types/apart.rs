@@ -18,8 +18,7 @@
 //! zero, where that is special: as a divisor, and in sums, for `(+ 0 -0.0)` is `-0.0`.
 
 use super::lattice::{Type, bits::*};
-use super::operations::inexact_operands;
-use super::rounds::{Phase, Types};
+use super::state::{Phase, Types};
 use crate::ir::{Expr, Literal};
 use crate::prim::{Op, PrimOp};
 use crate::walk::take;
@@ -81,5 +80,20 @@ impl Types {
             choice = Expr::If(Box::new(test), Box::new(choice), Box::new(slow(args)));
         }
         *e = if bindings.is_empty() { choice } else { Expr::Let(bindings, Box::new(choice)) };
+    }
+}
+
+/// Converts the fixnums among the operands.
+pub(super) fn inexact_operands(args: &mut [Expr], types: &[Type]) {
+    for (a, t) in args.iter_mut().zip(types) {
+        if !t.is_fixnum() {
+            continue;
+        }
+        if let Expr::Const(Literal::Number(n)) = a {
+            *a = Expr::Const(Literal::Number(n.to_inexact()));
+        } else {
+            let site = Site::NONE;
+            *a = Expr::Prim { op: PrimOp::Op(Op::FixnumToFlonum), args: vec![take(a)], site, proven: 1 };
+        }
     }
 }

@@ -39,7 +39,7 @@
 use super::budget::{self, Copied};
 use super::env::Env;
 use super::lattice::{Type, bits::*};
-use super::version::{copied_loop, enter_by, inside, take_exits};
+use super::twice::{copied_loop, enter_by, inside, take_exits};
 use crate::ir::{Expr, Label, LabelId, Literal, Program, TopForm, VarId};
 use crate::passes::fold::fixnum;
 use crate::prim::{IN_RANGE, Numeric, Op, PrimOp, fixnum_bit};

@@ -16,15 +16,13 @@
 //! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves
 //! signed zeros and NaNs alone.
 
-use super::rounds::Types;
+use super::plans::Split;
+use super::state::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{rewrite, take, visit};
 use cairn_layout::code::Site;
 use cairn_num::Number;
-
-/// The new parameters of a label that was split: two for some of the old ones.
-pub(super) type Split = Vec<Option<[VarId; 2]>>;
 
 /// One operand: its real and its imaginary part, which a flonum does not have.
 struct Parts {

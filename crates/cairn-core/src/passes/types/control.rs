@@ -4,113 +4,12 @@
 //! form that defines it, after the scope of its name; a label after the body of its `Labels`, with the facts that all
 //! jumps share, unless it is a loop.
 
-use super::env::{Fact, Mark, either};
-use super::lattice::{Slot, Type, bits::*};
-use super::rounds::{Phase, Types};
-use super::several::{Receiver, Several};
-use crate::ir::{Expr, GlobalId, Label, LabelId, Lambda, VarId};
+use super::env::either;
+use super::lattice::{Type, bits::*};
+use super::state::{Phase, Receiver, Types};
+use super::targets::ProcedureId;
+use crate::ir::{Expr, Label, LabelId, Lambda, VarId};
 use cairn_layout::limits::OPERANDS_MAX;
-use rustc_hash::FxHashMap;
-
-/// What is known about a procedure that is called by name.
-struct Procedure {
-    /// Parameters and rest parameter of each clause.
-    clauses: Vec<(Vec<VarId>, Option<VarId>)>,
-    /// Clauses that are called by some code reached so far.
-    reached: Vec<bool>,
-    /// May be called by code we do not see.
-    escaped: bool,
-    result: Slot,
-    /// Its results when they are not one.
-    several: Several,
-    /// The form it is defined in.
-    form: usize,
-    /// Forms that use the result.
-    callers: Vec<usize>,
-}
-
-/// What is known about a label.
-#[derive(Default)]
-pub(super) struct Target {
-    params: Vec<VarId>,
-    reached: bool,
-    /// Some jump to it comes from its own body or a later one: what other jumps know may not hold.
-    looping: bool,
-    /// In this walk, its body has been entered.
-    entered: bool,
-    /// Where its `Labels` begins.
-    mark: Mark,
-    /// In the last walk: the types of the arguments of jumps after it was entered.
-    inner: Vec<Type>,
-    /// What all jumps seen in this walk know.
-    facts: Option<Vec<Fact>>,
-}
-
-/// A procedure that is called by name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ProcedureId(u32);
-
-/// The procedures that are called by name.
-pub(super) struct Procedures {
-    all: Vec<Procedure>,
-    /// By the variable they are bound to.
-    local: Vec<Option<ProcedureId>>,
-    global: Vec<Option<ProcedureId>>,
-    /// Length of the trail where a local procedure was bound.
-    marks: FxHashMap<ProcedureId, usize>,
-}
-
-impl Procedures {
-    /// An empty table for this many variables and globals.
-    pub(super) fn new(vars: usize, globals: usize) -> Procedures {
-        let (local, global) = (vec![None; vars], vec![None; globals]);
-        Procedures { all: Vec::new(), local, global, marks: FxHashMap::default() }
-    }
-
-    /// The procedure defined as a global in `form`.
-    pub(super) fn define(&mut self, g: GlobalId, l: &Lambda, form: usize) {
-        self.global[g.0 as usize] = Some(self.add(l, form));
-    }
-
-    pub(super) fn local(&self, v: VarId) -> Option<ProcedureId> {
-        self.local[v.0 as usize]
-    }
-
-    pub(super) fn global(&self, g: GlobalId) -> Option<ProcedureId> {
-        self.global[g.0 as usize]
-    }
-
-    /// The procedure that `f` names.
-    pub(super) fn named(&self, f: &Expr) -> Option<ProcedureId> {
-        match f {
-            Expr::Local(v) => self.local(*v),
-            Expr::Global(g, _) => self.global(*g),
-            _ => None,
-        }
-    }
-
-    fn add(&mut self, l: &Lambda, form: usize) -> ProcedureId {
-        self.all.push(Procedure {
-            clauses: l.clauses.iter().map(|c| (c.params.clone(), c.rest)).collect(),
-            reached: vec![false; l.clauses.len()],
-            escaped: false,
-            result: Slot::default(),
-            several: Several::default(),
-            form,
-            callers: Vec::new(),
-        });
-        ProcedureId(self.all.len() as u32 - 1)
-    }
-
-    /// What it returns when that is not one value.
-    pub(super) fn several(&mut self, p: ProcedureId) -> &mut Several {
-        &mut self.get(p).several
-    }
-
-    fn get(&mut self, p: ProcedureId) -> &mut Procedure {
-        &mut self.all[p.0 as usize]
-    }
-}
 
 /// What an argument of type `t`, one of so many, says about its parameter. Nothing where they will travel in a list:
 /// types that wander from parameter to parameter, one place with each walk, would take as many walks.
@@ -204,8 +103,7 @@ impl Types {
     /// Walks the lambda of a procedure after the scope of its name, whose calls were then seen. Facts of the scope
     /// are about the same variables but may not hold when the procedure was called, so they are taken back meanwhile.
     pub(super) fn later(&mut self, p: ProcedureId, l: &mut Lambda) {
-        let trail = self.procedures.marks.get(&p).copied().unwrap_or(0);
-        let facts = self.env.take_back(trail);
+        let facts = self.env.take_back(self.procedures.bound_at(p));
         self.procedure_body(p, l);
         for (v, t) in facts {
             self.env.refine(v, t);
@@ -215,15 +113,7 @@ impl Types {
     /// Gives a lambda a name by which its calls are known.
     pub(super) fn name(&mut self, v: VarId, l: &Lambda) {
         self.env.bind(v, Type::of(PROCEDURE));
-        let p = match self.procedures.local(v) {
-            Some(p) => p,
-            None => {
-                let p = self.procedures.add(l, self.forms.here);
-                self.procedures.local[v.0 as usize] = Some(p);
-                p
-            }
-        };
-        self.procedures.marks.insert(p, self.env.mark().trail);
+        self.procedures.bind(v, l, self.forms.here, self.env.mark().trail);
     }
 
     pub(super) fn call(&mut self, f: &mut Expr, args: &mut [Expr]) -> Type {
@@ -256,15 +146,6 @@ impl Types {
     }
 
     // --- labels
-
-    pub(super) fn is_loop(&self, l: LabelId) -> bool {
-        self.labels.get(&l).is_some_and(|t| t.looping)
-    }
-
-    /// Types of the arguments of jumps to the label from its own body, in the last walk.
-    pub(super) fn inner_types(&self, l: LabelId) -> Option<&[Type]> {
-        self.labels.get(&l).map(|t| &t.inner[..]).filter(|t| !t.is_empty())
-    }
 
     pub(super) fn jump(&mut self, l: LabelId, types: &[Type]) {
         let Some(target) = self.labels.get_mut(&l) else { return };

@@ -18,8 +18,8 @@
 //! anything else makes a word that is no value.
 
 use super::lattice::{Type, bits::*};
-use super::operations::result;
-use super::rounds::Types;
+use super::results::result;
+use super::state::Types;
 use crate::ir::{Expr, VarId};
 use crate::prim::{Op, PrimOp};
 use std::mem::replace;

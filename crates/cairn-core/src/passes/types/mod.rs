@@ -39,32 +39,39 @@
 //! Trees of arithmetic on values out of objects are tested once for flonums at their leaves ([`speculate`]); then all
 //! is analysed once more.
 //!
+//! # Files, from the bottom up: none names one that is further down in this table
+//!
 //! | file | what |
 //! |---|---|
 //! | [`lattice`] | sets of values |
-//! | [`mod@env`] | what holds at the point of the walk |
+//! | [`results`] | types of what operations return, and of the operands with which they can succeed |
 //! | [`question`] | tests whose answer is remembered |
-//! | [`slots`] | what flows against the order of the walk |
+//! | [`mod@env`] | what holds at the point of the walk |
+//! | [`agenda`] | which forms are still to be walked |
 //! | [`records`] | what fields of records hold; records of numbers become raw |
 //! | [`vectors`] | what vectors hold that nobody else sees; those of flonums become f64vectors |
-//! | [`agenda`] | which forms are still to be walked |
+//! | [`slots`] | what flows against the order of the walk |
+//! | [`targets`] | what is known of procedures and labels |
+//! | [`budget`] | how much code the copies may be |
+//! | [`twice`] | code that is there twice, and how loops are copied |
 //! | [`plans`] | what the last walk of the first round decides |
-//! | [`rounds`] | evaluation order; the rounds |
-//! | [`control`] | procedures and labels |
+//! | [`state`] | all of that: the state of a round |
 //! | [`several`] | several values, from `values` to who receives them |
-//! | [`mod@test`] | what branches may assume |
-//! | [`operations`] | primitives: results, proofs, cheaper operations |
-//! | [`speculate`] | flonum trees |
-//! | [`paths`] | code after reads of numbers, once more for flonums |
-//! | [`apart`] | flonums met by integers that may be bignums |
-//! | [`complex`] | complex numbers by parts |
 //! | [`later`] | steps of counters after the other arguments of a jump |
+//! | [`unbox`] | loop parameters that stay doubles |
+//! | [`complex`] | complex numbers by parts |
+//! | [`apart`] | flonums met by integers that may be bignums |
+//! | [`speculate`] | flonum trees |
+//! | [`operations`] | primitives: proofs, cheaper operations |
+//! | [`mod@test`] | what branches may assume |
+//! | [`control`] | procedures and labels |
+//! | [`order`] | evaluation order |
 //! | [`peel`] | loops whose parameters become flonums |
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
+//! | [`paths`] | code after reads of numbers, once more for flonums |
 //! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
-//! | [`budget`] | how much code the copies may be |
-//! | [`unbox`] | loop parameters that stay doubles |
 //! | [`invariant`] | doubles decoded before the loops that do not change them |
+//! | [`rounds`] | the rounds of walks, and the copies between them |
 //!
 //! # Invariants
 //!
@@ -83,23 +90,28 @@ mod invariant;
 mod later;
 mod lattice;
 mod operations;
+mod order;
 mod paths;
 mod peel;
 mod plans;
 mod question;
 mod records;
+mod results;
 mod rounds;
 mod several;
 mod slots;
 mod speculate;
+mod state;
+mod targets;
 mod test;
+mod twice;
 mod unbox;
 mod vectors;
 mod version;
 
 use crate::ir::Program;
 
-pub use operations::field_of;
+pub use records::field_of;
 
 /// Proves and rewrites throughout `program`.
 pub fn run(program: &mut Program) {

@@ -30,14 +30,15 @@
 //! sizes, which are looked up at each binding up to [`SMALL`].
 
 use super::lattice::{Type, bits::*};
-use super::rounds::{Phase, Types};
+use super::plans::Wishes;
 use super::speculate::{is_inner, is_root};
-use super::version::{if_all, on_flonums};
+use super::state::{Phase, Types};
+use super::twice::{if_all, on_flonums};
 use crate::effects::{self, Effects};
 use crate::ir::{Clause, Expr, LabelId, Program, TopForm, VarId};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, size, size_at_most, take, visit};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Nodes of the largest code that is copied.
 const SMALL: usize = 500;
@@ -47,9 +48,6 @@ const GROWTH_FREE: usize = 1500;
 const SMALL_OPERAND: usize = 16;
 /// Operations that must gain from a copy.
 const MIN_OPERATIONS: u32 = 2;
-
-/// How many operations would have a variable as a flonum.
-pub(super) type Wishes = FxHashMap<VarId, u32>;
 
 impl Types {
     /// Takes down what an arithmetic operation on operands of these types would have.

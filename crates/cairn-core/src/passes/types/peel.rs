@@ -14,7 +14,7 @@
 //! go to a copy, whose parameters have the types of those jumps only; then all is analysed once more. Loops of one
 //! label and limited size.
 
-use super::rounds::Types;
+use super::state::Types;
 use crate::ir::{Expr, Label, LabelId, Program, TopForm};
 use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, rewrite, size_at_most};
 use rustc_hash::FxHashSet;

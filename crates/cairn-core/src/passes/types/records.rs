@@ -24,7 +24,6 @@
 //! program stores into their records, and what only reads them, the printer for one, asks the type for its fields.
 
 use super::lattice::{Slot as Grown, Type, bits::*};
-use super::operations::field_of;
 use crate::ir::{Expr, GlobalId, Literal, Program, TopForm};
 use crate::prim::{
     MAKE_RAW_RECORD, MAKE_RECORD_SUBTYPE, MAKE_RECORD_TYPE, Op, PrimOp, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE,
@@ -405,4 +404,12 @@ fn code(slot: Slot) -> Literal {
 
 fn fixnum(n: i64) -> Literal {
     Literal::Number(Number::Int(Int::Fix(n)))
+}
+
+/// The field that operand 2 of an access names.
+pub fn field_of(e: &Expr) -> Slot {
+    match e {
+        Expr::Const(Literal::Number(Number::Int(Int::Fix(code)))) => Slot::of(*code),
+        _ => Slot::of(0),
+    }
 }

@@ -12,46 +12,11 @@
 //! Invariants: [`Types::expr`] forgets the receiver, since most expressions deliver to somebody else;
 //! [`Types::tail`] keeps it. A wrong number of values is an error, so it says nothing about the parameters.
 
-use super::control::ProcedureId;
-use super::lattice::{Slot, Type, bits::*};
-use super::rounds::Types;
-use crate::ir::{Clause, Expr, VarId};
+use super::lattice::{Type, bits::*};
+use super::state::{Receiver, Types};
+use super::targets::ProcedureId;
+use crate::ir::{Clause, Expr};
 use crate::walk::deep;
-use std::rc::Rc;
-
-/// Who gets the values of what is walked.
-#[derive(Clone)]
-pub(super) enum Receiver {
-    /// The calls of a procedure.
-    Callers(ProcedureId),
-    /// The parameters of a `receive`.
-    Parameters(Rc<[VarId]>),
-}
-
-/// What a procedure returns when that is not one value.
-#[derive(Default)]
-pub(super) struct Several {
-    /// By their number.
-    counts: Vec<(usize, Vec<Slot>)>,
-    /// Any number of any values.
-    unknown: bool,
-}
-
-impl Several {
-    fn grow(&mut self, types: &[Type]) -> bool {
-        let at = self.counts.iter().position(|(n, _)| *n == types.len()).unwrap_or_else(|| {
-            self.counts.push((types.len(), vec![Slot::default(); types.len()]));
-            self.counts.len() - 1
-        });
-        let slots = &mut self.counts[at].1;
-        slots.iter_mut().zip(types).fold(false, |news, (s, t)| s.grow(*t, &[]) | news)
-    }
-
-    fn of(&self, n: usize) -> Option<Vec<Type>> {
-        let (_, slots) = self.counts.iter().find(|(m, _)| *m == n)?;
-        Some(slots.iter().map(|s| s.ty).collect())
-    }
-}
 
 impl Types {
     /// Walks an expression in tail position.

@@ -32,8 +32,8 @@
 //! ```
 
 use super::lattice::{Type, bits::*};
-use super::rounds::Types;
-use super::version::{Test, if_all};
+use super::state::Types;
+use super::twice::{Test, if_all};
 use crate::effects::{self, Effects};
 use crate::ir::{Expr, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};

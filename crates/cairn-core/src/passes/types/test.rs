@@ -5,7 +5,7 @@
 use super::env::Fact;
 use super::lattice::{Type, bits::*, mask, predicate};
 use super::operations::Operands;
-use super::rounds::Types;
+use super::state::Types;
 use crate::ir::{Expr, Literal};
 use crate::prim::{Op, PrimOp};
 use crate::walk::take;

@@ -9,7 +9,7 @@
 //! decode and encode in every iteration. The idea: convert at that jump. Multiplying by one is the conversion: it
 //! changes nothing and LLVM removes it.
 
-use super::rounds::Types;
+use super::state::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Kind, Op, PrimOp};
 use crate::walk::{take, visit};

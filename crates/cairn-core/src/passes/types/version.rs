@@ -43,23 +43,21 @@
 //! a parameter of a loop only if every jump of the loop passes an expression that gives a fixnum for fixnums except for
 //! overflow.
 //!
-//! What a loop does when it ends is not copied: it becomes a label of its own that both versions jump to.
+//! What a loop does when it ends is not copied: it becomes a label of its own that both versions jump to
+//! ([`super::twice`]).
 //!
 //! Invariants: innermost loops without calls and lambdas, except in what comes after them; procedures that call
 //! themselves, without loops and lambdas. Both of limited size, so the program at most doubles. Linear apart from the
 //! search of stable parameters and of exits, which are bounded by the sizes.
 
-use super::budget::{self, Copied};
-use super::control::ProcedureId;
 use super::lattice::{Type, bits::*};
-use super::paths::Wishes;
-use super::rounds::Types;
-use crate::ir::{Clause, Expr, Label, LabelId, Literal, Program, TopForm, VarId};
+use super::plans::{Versions, Wishes};
+use super::state::Types;
+use super::targets::ProcedureId;
+use super::twice::{Test, copied_loop, enter_by, if_all, inside, on_flonums, redirect, take_exits};
+use crate::ir::{Clause, Expr, Label, LabelId, Program, TopForm, VarId};
 use crate::prim::{Kind, Op, PrimOp};
-use crate::walk::{
-    Renaming, copy_fresh, deep, for_each_binder, for_each_child_mut, rewrite, size_at_most, take, visit,
-};
-use cairn_layout::code::Site;
+use crate::walk::{Renaming, copy_fresh, deep, for_each_binder, for_each_child_mut, size_at_most, take, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger loop bodies are not copied, exits not counted.
@@ -69,44 +67,10 @@ const LOOP_LIMIT: usize = 120;
 const SUM_LIMIT: usize = 400;
 /// Nor are loops looked at that are larger with their exits.
 const SEARCH_LIMIT: usize = 4000;
-/// Exits up to this size are copied.
-const EXIT_LIMIT: usize = 12;
 /// Nor larger procedures.
 const PROCEDURE_LIMIT: usize = 200;
 /// A procedure needs this many operands of generic arithmetic that are its parameters.
 const MIN_OPERANDS: usize = 3;
-
-/// A variable, and the test that it must pass.
-pub(super) type Test = (VarId, Op);
-
-/// What is to be versioned.
-#[derive(Default)]
-pub(super) struct Versions {
-    /// Loops, with the variables that must be fixnums or flonums, and the tests for that.
-    loops: FxHashMap<LabelId, Vec<Test>>,
-    /// Procedures by their first parameter, with those that must be fixnums.
-    procedures: FxHashMap<VarId, Vec<VarId>>,
-}
-
-impl Versions {
-    /// The loops that get one.
-    pub(super) fn labels(&self) -> FxHashSet<LabelId> {
-        self.loops.keys().copied().collect()
-    }
-
-    /// Keeps what there is room for ([`budget`]).
-    pub(super) fn fit(&mut self, program: &Program, forms: &[TopForm]) {
-        let loops = self.loops.keys().map(|l| Copied::Loop(*l));
-        let wanted = loops.chain(self.procedures.keys().map(|v| Copied::Procedure(*v))).collect();
-        let chosen = budget::chosen(program, forms, wanted);
-        self.loops.retain(|l, _| chosen.contains(&Copied::Loop(*l)));
-        self.procedures.retain(|v, _| chosen.contains(&Copied::Procedure(*v)));
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.loops.is_empty() && self.procedures.is_empty()
-    }
-}
 
 /// What a survey of a body found.
 #[derive(Default)]
@@ -326,102 +290,6 @@ fn local(e: &Expr) -> Option<VarId> {
     }
 }
 
-/// Is `e`, in tail position of loop `l`, where the loop ends, and more than what may be copied? `labels`: those of the
-/// loop.
-fn is_exit(e: &Expr, l: LabelId, labels: &[LabelId]) -> bool {
-    let (mut ends, mut small) = (true, size_at_most(e, EXIT_LIMIT));
-    visit(e, &mut |e| match e {
-        Expr::Jump(to, _) => ends &= *to != l && !labels.contains(to),
-        Expr::Lambda(_) | Expr::Fix(..) | Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..) => small = false,
-        _ => {}
-    });
-    ends && !small
-}
-
-/// Calls `f` on every expression of a loop's body, except in exits.
-pub(super) fn inside<'a>(e: &'a Expr, l: LabelId, labels: &mut Vec<LabelId>, f: &mut impl FnMut(&'a Expr)) {
-    if is_exit(e, l, labels) {
-        return;
-    }
-    deep(|| match e {
-        Expr::If(a, b, c) => {
-            f(e);
-            visit(a, f);
-            inside(b, l, labels, f);
-            inside(c, l, labels, f);
-        }
-        Expr::Seq(es) => {
-            f(e);
-            let Some((last, init)) = es.split_last() else { return };
-            init.iter().for_each(|e| visit(e, f));
-            inside(last, l, labels, f);
-        }
-        Expr::Let(bs, body) => {
-            f(e);
-            bs.iter().for_each(|(_, e)| visit(e, f));
-            inside(body, l, labels, f);
-        }
-        Expr::Labels(ls, body) => {
-            f(e);
-            let outside = labels.len();
-            labels.extend(ls.iter().map(|l| l.id));
-            ls.iter().for_each(|x| inside(&x.body, l, labels, f));
-            inside(body, l, labels, f);
-            labels.truncate(outside);
-        }
-        e => visit(e, f),
-    })
-}
-
-/// Takes the exits out of a loop's body: labels whose parameters are the variables `bound` in the loop.
-pub(super) fn take_exits(
-    program: &mut Program,
-    e: &mut Expr,
-    l: LabelId,
-    bound: &FxHashSet<VarId>,
-    labels: &mut Vec<LabelId>,
-    exits: &mut Vec<Label>,
-) {
-    if is_exit(e, l, labels) {
-        let mut needed = Vec::new();
-        visit(e, &mut |e| {
-            if let Expr::Local(v) = e
-                && bound.contains(v)
-                && !needed.contains(v)
-            {
-                needed.push(*v);
-            }
-        });
-        let mut names = Renaming::default();
-        let params = needed.iter().map(|v| names.bind(program, *v)).collect();
-        let body = copy_fresh(program, e, &mut names);
-        let id = program.fresh_label();
-        exits.push(Label { id, params, body });
-        *e = Expr::Jump(id, needed.into_iter().map(Expr::Local).collect());
-        return;
-    }
-    deep(|| match e {
-        Expr::If(_, b, c) => {
-            take_exits(program, b, l, bound, labels, exits);
-            take_exits(program, c, l, bound, labels, exits);
-        }
-        Expr::Seq(es) => {
-            if let Some(e) = es.last_mut() {
-                take_exits(program, e, l, bound, labels, exits);
-            }
-        }
-        Expr::Let(_, body) => take_exits(program, body, l, bound, labels, exits),
-        Expr::Labels(ls, body) => {
-            let outside = labels.len();
-            labels.extend(ls.iter().map(|l| l.id));
-            ls.iter_mut().for_each(|x| take_exits(program, &mut x.body, l, bound, labels, exits));
-            take_exits(program, body, l, bound, labels, exits);
-            labels.truncate(outside);
-        }
-        _ => {}
-    })
-}
-
 /// Makes the versions that were planned.
 pub(super) fn run(program: &mut Program, forms: &mut [TopForm], versions: &Versions, wishes: &mut Wishes) {
     for form in forms {
@@ -481,61 +349,6 @@ fn in_front(program: &mut Program, l: &Label, wanted: &[Test], wishes: &mut Wish
     let wanted: Vec<Test> = wanted.iter().map(outside).collect();
     let general = copy.general(l);
     copy.entered(program, |_, _, inside| if_all(wanted.into_iter(), inside, general))
-}
-
-/// A copy of a loop, to be entered by a label in front of both.
-pub(super) struct LoopCopy {
-    /// The copy.
-    fast: Label,
-    /// Its names for variables of the loop.
-    inner: FxHashMap<VarId, VarId>,
-    /// The parameters of the label in front of both, and whose places they take.
-    params: Vec<VarId>,
-    outer: FxHashMap<VarId, VarId>,
-}
-
-/// A copy of the loop `l` with this body, in terms of its parameters.
-pub(super) fn copied_loop(program: &mut Program, l: &Label, body: &Expr) -> LoopCopy {
-    let mut names = Renaming::default();
-    let id = names.bind_label(program, l.id);
-    let params: Vec<VarId> = l.params.iter().map(|v| names.bind(program, *v)).collect();
-    let fast = Label { id, params, body: copy_fresh(program, body, &mut names) };
-    let mut outer = Renaming::default();
-    let params = l.params.iter().map(|v| outer.bind(program, *v)).collect();
-    LoopCopy { fast, inner: names.vars, params, outer: outer.vars }
-}
-
-impl LoopCopy {
-    /// A jump from in front of both to the loop itself.
-    pub(super) fn general(&self, l: &Label) -> Expr {
-        self.jump(l.id)
-    }
-
-    fn jump(&self, l: LabelId) -> Expr {
-        Expr::Jump(l, self.params.iter().map(|v| Expr::Local(*v)).collect())
-    }
-
-    /// The label in front of both. `choose` gets its parameters and the expression that runs the copy.
-    pub(super) fn entered(
-        self,
-        program: &mut Program,
-        choose: impl FnOnce(&mut Program, &[VarId], Expr) -> Expr,
-    ) -> Label {
-        let enter = self.jump(self.fast.id);
-        let inside = Expr::Labels(vec![self.fast], Box::new(enter));
-        let body = choose(program, &self.params, inside);
-        Label { id: program.fresh_label(), params: self.params, body }
-    }
-}
-
-/// The loop `l` of `e`, its `Labels`, is entered by `entry`; what it does when it ends is in `exits`.
-pub(super) fn enter_by(e: &mut Expr, l: LabelId, entry: Label, exits: Vec<Label>) {
-    let Expr::Labels(_, body) = e else { return };
-    redirect(body, l, &mut |args| Expr::Jump(entry.id, args));
-    **body = Expr::Labels(vec![entry], Box::new(take(body)));
-    if !exits.is_empty() {
-        *e = Expr::Labels(exits, Box::new(take(e)));
-    }
 }
 
 /// A jump to `fast` if its tested arguments pass, else to `slow`.
@@ -618,28 +431,6 @@ fn by_flonums(program: &mut Program, e: &mut Expr) {
     on_flonums(program, e);
 }
 
-/// Makes a choice of a generic operation: on flonums, and on what else there is.
-///
-/// ```text
-/// (%- (%record-ref p t 0) x)
-/// ⟶ (let ((leaf (%record-ref p t 0))) (if (if (%flonum? leaf) (%flonum? x) #f) (%- leaf x) (%- leaf x)))
-/// ```
-pub(super) fn on_flonums(program: &mut Program, e: &mut Expr) {
-    let Expr::Prim { args, .. } = &mut *e else { return };
-    let (mut bindings, mut tests) = (Vec::new(), Vec::new());
-    for a in args {
-        if !matches!(a, Expr::Local(_) | Expr::Const(_)) {
-            let v = program.fresh_var("leaf");
-            bindings.push((v, std::mem::replace(a, Expr::Local(v))));
-        }
-        if let Expr::Local(v) = a {
-            tests.push((*v, Op::IsFlonum));
-        }
-    }
-    let choice = if_all(tests.into_iter(), e.clone(), take(e));
-    *e = bindings.into_iter().rev().fold(choice, |body, b| Expr::Let(vec![b], Box::new(body)));
-}
-
 /// Calls `f` with the expressions that give the value of `e`. Jumps in it go to labels of its own.
 fn tails(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     deep(|| match e {
@@ -665,30 +456,4 @@ fn is_flonum(e: &Expr) -> bool {
         Expr::Prim { op, .. } => op.result() == Kind::Flonum,
         _ => false,
     }
-}
-/// `then` if all variables pass their tests, else `other`.
-pub(super) fn if_all(tests: impl DoubleEndedIterator<Item = Test>, then: Expr, other: Expr) -> Expr {
-    let test = tests.rev().fold(None, |rest, (v, test)| {
-        let op = PrimOp::Op(test);
-        let test = Expr::Prim { op, args: vec![Expr::Local(v)], site: Site::NONE, proven: 0 };
-        Some(match rest {
-            None => test,
-            Some(rest) => Expr::If(Box::new(test), Box::new(rest), Box::new(Expr::Const(Literal::Bool(false)))),
-        })
-    });
-    match test {
-        Some(test) => Expr::If(Box::new(test), Box::new(then), Box::new(other)),
-        None => then,
-    }
-}
-
-/// Replaces jumps to `l`.
-fn redirect(e: &mut Expr, l: LabelId, new: &mut impl FnMut(Vec<Expr>) -> Expr) {
-    rewrite(e, &mut |e| {
-        if let Expr::Jump(to, args) = e
-            && *to == l
-        {
-            *e = new(std::mem::take(args));
-        }
-    });
 }
