@@ -35,7 +35,7 @@ pub(crate) trait Activations: Footing {
     fn slot(&self, e: &mut Emitter<'_, '_>, slot: u32) -> Val;
     /// `sp` of the caller's frame, where the function's own has so many words.
     fn leave(&self, b: &mut Builder, words: u32) -> Val;
-    /// Likewise, where that is known at run time only; 0: there is no own frame.
+    /// `sp` of the caller's frame, where only the running code knows how many words the function's own has; 0: none.
     fn leave_counted(&self, b: &mut Builder, words: &Val) -> Val;
     /// Where a stack check looks for the room of a frame of so many words.
     fn place(&self, b: &mut Builder, words: u32) -> Val;

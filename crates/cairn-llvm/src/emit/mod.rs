@@ -36,8 +36,8 @@
 //! ```
 //!
 //! Invariants: nothing here asks which frame strategy or collector is in use (`crate::activations` chooses, from
-//! published facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line, because a C
-//! call makes LLVM adjust the stack on the fast path too.
+//! published facts); every slow path leaves the fast path by a branch marked unlikely and never by a C call in line,
+//! because a C call makes LLVM adjust the stack on the fast path too.
 
 mod again;
 mod allocation_sites;
