@@ -135,7 +135,7 @@ pub fn remove_native(program: &mut Program, native: &[(GlobalId, u32)]) {
 mod tests {
     use super::*;
     use crate::parse::parse_program;
-    use crate::passes::{Opt, optimize_prepared};
+    use crate::passes::{Disabled, Opt, optimize_prepared};
     use crate::print::print_program;
 
     const LIBRARY: &str = "
@@ -170,7 +170,7 @@ mod tests {
         let own = p.forms.split_off(5);
         let library = std::mem::replace(&mut p.forms, own);
         let copies = add(&mut p, library);
-        optimize_prepared(&mut p, Opt::High, true);
+        optimize_prepared(&mut p, Opt::High, Disabled::NOTHING, true);
         remove(&mut p, copies);
         let text = print_program(&p);
         let defined: Vec<&str> = text.lines().filter(|l| l.starts_with("(define")).collect();

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
     use crate::interp;
     use crate::parse::parse_program;
-    use crate::passes::{Opt, optimize_prepared};
+    use crate::passes::{Disabled, Opt, optimize_prepared};
     use crate::print::print_program;
     use crate::verify::{Dialect, verify};
     use cairn_layout::limits::IS_NATIVE;
@@ -320,7 +320,7 @@ mod tests {
         };
         let plain = outcome(program);
         let mut optimized = program.clone();
-        optimize_prepared(&mut optimized, Opt::High, true);
+        optimize_prepared(&mut optimized, Opt::High, Disabled::NOTHING, true);
         assert_eq!(plain, outcome(&optimized));
         plain
     }
@@ -384,7 +384,7 @@ mod tests {
         let (mut program, makers) = module_of(&text, &[200, IS_NATIVE, IS_NATIVE], &[]);
         assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0][..], &[0][..]));
         assert_eq!(makers.native.iter().map(|(_, cell)| *cell).collect::<Vec<_>>(), [1, 2]);
-        optimize_prepared(&mut program, Opt::High, true);
+        optimize_prepared(&mut program, Opt::High, Disabled::NOTHING, true);
         crate::copies::remove_native(&mut program, &makers.native);
         verify(&program, Dialect::Fixed).expect("well formed");
         let text = print_program(&program);
@@ -402,7 +402,7 @@ mod tests {
                     (define @h.2 (lambda h (x.2) (%+ x.2 2002)))";
         let (mut program, makers) = module_of(text, &[200, 3, 3], &[]);
         assert_eq!(makers, Makers { lambdas: vec![0], procedures: vec![0], native: vec![] });
-        optimize_prepared(&mut program, Opt::High, true);
+        optimize_prepared(&mut program, Opt::High, Disabled::NOTHING, true);
         let text = print_program(&program);
         assert!(text.contains("1001") && !text.contains("2002"), "{text}");
     }

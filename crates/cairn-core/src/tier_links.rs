@@ -300,7 +300,7 @@ mod tests {
     use super::*;
     use crate::interp;
     use crate::parse::parse_program;
-    use crate::passes::{Opt, optimize_prepared};
+    use crate::passes::{Disabled, Opt, optimize_prepared};
     use crate::print::print_program;
     use crate::tier::{Part, module, open};
     use crate::verify::{Dialect, verify};
@@ -345,7 +345,7 @@ mod tests {
         };
         let text = print_program(&program);
         let result = outcome(&program);
-        optimize_prepared(&mut program, Opt::High, true);
+        optimize_prepared(&mut program, Opt::High, Disabled::NOTHING, true);
         assert_eq!(result, outcome(&program), "optimization changes nothing");
         (text, result)
     }
@@ -386,7 +386,7 @@ mod tests {
             format!("{:?}", out.result)
         };
         let before = program.clone();
-        optimize_prepared(&mut program, Opt::High, true);
+        optimize_prepared(&mut program, Opt::High, Disabled::NOTHING, true);
         for (by, expected) in [
             ("", "Ok(\"42\")"),
             ("(lambda other (l.90 n.91) (%+ n.91 5))", "Ok(\"7\")"),

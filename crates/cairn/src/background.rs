@@ -24,6 +24,7 @@ use crate::session::Compiler;
 use crate::source::{Source, Texts};
 use crate::stage_report::{Observer, StageReport};
 use crate::stages::{Effort, HotObject};
+use cairn_core::passes::Disabled;
 use cairn_core::tier::{Makers, Request};
 use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;
@@ -103,7 +104,7 @@ impl Work {
         let Work { compiler, source, texts } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
-        let CompileOptions { frames, gc, level, backend, sites, debug: _, compact, coverage, verify } =
+        let CompileOptions { frames, gc, level, backend, sites, debug: _, compact, coverage, disabled, verify } =
             compiler.options;
         w.put(frames.name);
         w.put(gc.name);
@@ -116,6 +117,7 @@ impl Work {
         w.count(sites.into());
         w.count(Choice::ALL.iter().position(|c| *c == compact).unwrap_or(0));
         w.count(coverage.into());
+        w.count(disabled.bits() as usize);
         w.count(verify.into());
         w.count(compiler.observer.is_some().into());
         w.count(compiler.cache_directory().is_some().into());
@@ -267,8 +269,11 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
     let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
     let (sites, compact) = (r.count()? != 0, *Choice::ALL.get(r.count()?)?);
-    let (coverage, verify) = (r.count()? != 0, r.count()? != 0);
-    let options = CompileOptions { frames, gc, level, backend, sites, debug: false, compact, coverage, verify };
+    let coverage = r.count()? != 0;
+    let disabled = Disabled::of_bits(r.count()? as u32);
+    let verify = r.count()? != 0;
+    let options =
+        CompileOptions { frames, gc, level, backend, sites, debug: false, compact, coverage, disabled, verify };
     let observer = (r.count()? != 0).then_some(note_stage as Observer);
     let (keeps, directory, room) = (r.count()? != 0, r.path()?, r.count()? as u64);
     let cache = keeps.then(|| Cache::existing(directory).at_most(room));

@@ -32,6 +32,7 @@ use crate::source::Source;
 use crate::sources::Files;
 use crate::stages;
 use crate::unfinished;
+use cairn_core::passes::Disabled;
 use cairn_core::passes::{keep_frames, known};
 use cairn_eval::library_index::LibraryIndex;
 use cairn_layout::module::ModuleTable;
@@ -178,8 +179,18 @@ pub(crate) struct Parts<'a> {
 
 /// What tells a library from one that another binary made, or for other options.
 fn identity(options: &CompileOptions) -> Option<Vec<u8>> {
-    let CompileOptions { frames, gc, level: _, backend, sites, debug: _, compact: _, coverage: _, verify: _ } =
-        options;
+    let CompileOptions {
+        frames,
+        gc,
+        level: _,
+        backend,
+        sites,
+        debug: _,
+        compact: _,
+        coverage: _,
+        disabled: _,
+        verify: _,
+    } = options;
     Some(format!("{} {} {backend:?} {sites} {:?}", frames.name, gc.name, compiler_identity()?).into_bytes())
 }
 
@@ -272,6 +283,7 @@ fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
     let mut compiler = compiler.clone();
     compiler.options.level = Level::High;
     compiler.options.debug = false;
+    compiler.options.disabled = Disabled::NOTHING;
     let source = Source::new("", "");
     let mut files = Files::new(&source, &[], None);
     let mut libraries = cairn_eval::library_loader::compiled_names();

@@ -53,10 +53,13 @@ impl Cache {
             key.put(name.as_os_str().as_bytes());
             key.put(std::path::absolute(name).ok()?.as_os_str().as_bytes());
         }
-        let CompileOptions { frames, gc, level, backend, sites, debug, compact, coverage, verify: _ } = options;
+        let CompileOptions { frames, gc, level, backend, sites, debug, compact, coverage, disabled, verify: _ } =
+            options;
         let level = if *level == Level::Auto { Level::High } else { *level }; // compiled as a whole, it is the same
-        let facts =
-            format!("{} {} {level:?} {backend:?} {sites} {debug} {compact:?} {coverage}", frames.name, gc.name);
+        let facts = format!(
+            "{} {} {level:?} {backend:?} {sites} {debug} {compact:?} {coverage} {disabled:?}",
+            frames.name, gc.name
+        );
         key.put(format!("{facts} {:?}", compiler_identity()?).as_bytes());
         let path = self.directory.join(format!("{:032x}.program", xxh3_128(&key.0)));
         Some(Entry {

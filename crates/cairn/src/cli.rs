@@ -7,6 +7,7 @@ mod chosen;
 use crate::said::{USAGE, failed, print};
 use crate::version;
 use cairn::{Pattern, Prompt, RunOptions, Stage, Tests};
+use cairn_core::passes::Disabled;
 use cairn_layout::facts;
 pub use chosen::Compile;
 use chosen::{compile_options, library_path, run_options};
@@ -218,6 +219,14 @@ fn compile_arguments() -> Vec<Arg> {
             .hide_env(true)
             .value_parser(["full", "quick"])
             .help("How hard LLVM works; quick: half of the time, code that takes about 1.3 times the time"),
+        Arg::new("disable-pass")
+            .long("disable-pass")
+            .value_name("PASS")
+            .action(ArgAction::Append)
+            .value_delimiter(',')
+            .hide_short_help(true)
+            .value_parser(Disabled::names())
+            .help("Compile without this pass of the optimizer"),
         Arg::new("sites")
             .long("sites")
             .env("CAIRN_SITES")

@@ -386,7 +386,7 @@ impl Work {
         }
         let makers = tier::module(&mut program, 0, &others, request);
         let copies = copies::add(&mut program, library);
-        passes::optimize_prepared(&mut program, Opt::High, compiler.options.verify);
+        passes::optimize_prepared(&mut program, Opt::High, compiler.options.disabled, compiler.options.verify);
         copies::remove(&mut program, copies);
         copies::remove_native(&mut program, &makers.native);
         globals::compact(&mut program);

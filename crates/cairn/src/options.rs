@@ -1,5 +1,6 @@
 //! What can be chosen about compiling.
 
+use cairn_core::passes::Disabled;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts};
 use cairn_layout::object::record::compact::Choice;
 
@@ -43,6 +44,8 @@ pub struct CompileOptions {
     pub compact: Choice,
     /// The program counts how often each part of it is evaluated.
     pub coverage: bool,
+    /// Passes of the optimizer that are left out.
+    pub disabled: Disabled,
     /// Run the verifiers after every pass.
     pub verify: bool,
 }
@@ -60,6 +63,7 @@ impl Default for CompileOptions {
             debug: false,
             compact: Choice::default(),
             coverage: false,
+            disabled: Disabled::NOTHING,
             verify,
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn optimize(program: &mut Program, options: &CompileOptions) -> Vec<b
         Level::Low => passes::Opt::Low,
         Level::Auto | Level::High => passes::Opt::High,
     };
-    passes::optimize(program, level, options.verify, &mut |_, _| {});
+    passes::optimize_without(program, level, options.disabled, options.verify, &mut |_, _| {});
     always_bound(program)
 }
 

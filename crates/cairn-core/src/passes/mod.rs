@@ -1,12 +1,7 @@
 //! The optimizer: passes over Core and the order they run in.
 //!
-//! ```text
-//! shake ─ letrec ─ assign ─ wrong_counts ─ simplify ─ lift ─ contify ─┐
-//!          ┌──────────────────────────────────────────────────────────┘
-//!          └─ (inline ─ simplify ─ contify ─ escapes ─ shake) × 2 ─┐
-//!          ┌──────────────────────────────────────────────────────┘
-//!          └─ simplify ─ loops ─ unroll ─ simplify ─ elements ─ parts ─ types ─ plain ─ simplify
-//! ```
+//! The order is data: [`FIRST`], [`LOW`], [`HIGH`], each step with the reason why it comes where it does. Every pass of
+//! [`HIGH`] can be left out ([`Disabled`]), for a program means the same without it.
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -29,7 +24,7 @@
 //! | [`keep_frames`] | calls of the library, and such as never return, keep their caller's frame, for backtraces |
 //!
 //! [`known`] collects facts about globals; it is recomputed whenever a pass asks, for forms come and go. `Opt::Low`
-//! stops after `wrong_counts`, contifies and keeps frames. The optimizer assumes a closed program: all definitions and
+//! does [`LOW`] only. The optimizer assumes a closed program: all definitions and
 //! assignments are in it.
 
 pub mod assign;
@@ -69,12 +64,60 @@ pub enum Opt {
     High,
 }
 
+/// Passes that are left out: `--disable-pass`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Disabled(u32);
+
+impl Disabled {
+    /// Nothing is left out.
+    pub const NOTHING: Disabled = Disabled(0);
+
+    /// The passes that can be left out.
+    pub fn names() -> Vec<&'static str> {
+        let mut names = vec![];
+        for step in HIGH {
+            if !names.contains(&step.pass) {
+                names.push(step.pass);
+            }
+        }
+        names
+    }
+    /// One more is left out; false if no pass has this name.
+    pub fn add(&mut self, name: &str) -> bool {
+        let found = Disabled::names().iter().position(|n| *n == name);
+        found.inspect(|i| self.0 |= 1 << i).is_some()
+    }
+    /// Is this pass left out?
+    fn has(self, name: &str) -> bool {
+        Disabled::names().iter().position(|n| *n == name).is_some_and(|i| self.0 >> i & 1 != 0)
+    }
+    /// For keys of caches.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+    /// The set with these [`bits`](Disabled::bits).
+    pub fn of_bits(bits: u32) -> Disabled {
+        Disabled(bits)
+    }
+}
+
 /// Runs the optimizer. With `verify`, checks the program after every pass and panics with the pass's name and the first
 /// complaints if a pass broke it. `observe` sees the program after every pass.
 pub fn optimize(program: &mut Program, level: Opt, verify: bool, observe: &mut dyn FnMut(&str, &Program)) {
+    optimize_without(program, level, Disabled::NOTHING, verify, observe);
+}
+
+/// [`optimize`] without some passes.
+pub fn optimize_without(
+    program: &mut Program,
+    level: Opt,
+    disabled: Disabled,
+    verify: bool,
+    observe: &mut dyn FnMut(&str, &Program),
+) {
     // passes drop and clone subtrees recursively
     let depth = walk::program_depth(program);
-    walk::with_room(depth, || Pipeline::new(program, verify, observe).run(level));
+    walk::with_room(depth, || Pipeline::new(program, disabled, verify, observe).run(level));
 }
 
 /// What evaluation needs: recursive bindings are of lambdas only, assigned variables live in boxes; nothing is
@@ -98,22 +141,104 @@ pub fn prepare_used(program: &mut Program) {
     });
 }
 
-/// [`optimize`] for a program that [`prepare`] has seen.
-pub fn optimize_prepared(program: &mut Program, level: Opt, verify: bool) {
+/// [`optimize_without`] for a program that [`prepare`] has seen.
+pub fn optimize_prepared(program: &mut Program, level: Opt, disabled: Disabled, verify: bool) {
     let depth = walk::program_depth(program);
     walk::with_room(depth, || {
         let mut nobody = |_: &str, _: &Program| {};
-        let mut pipeline = Pipeline::new(program, verify, &mut nobody);
-        pipeline.shake(Dialect::Fixed);
+        let mut pipeline = Pipeline::new(program, disabled, verify, &mut nobody);
+        shake_off(pipeline.program);
+        pipeline.after("shake", Some(Dialect::Fixed));
         pipeline.prepared(level);
     });
 }
 
-/// Rounds of inlining, each followed by simplification and contification.
-const ROUNDS: usize = 2;
+/// A step of the pipeline.
+struct Step {
+    pass: &'static str,
+    run: fn(&mut Program),
+    /// What the program is afterwards; `None`: nothing that can be checked.
+    dialect: Option<Dialect>,
+    /// Why it comes here.
+    #[allow(dead_code, reason = "for readers, and for a test that there is one")]
+    why: &'static str,
+}
+
+const fn step(pass: &'static str, run: fn(&mut Program), why: &'static str) -> Step {
+    Step { pass, run, dialect: Some(Dialect::Opt), why }
+}
+
+const fn first(pass: &'static str, run: fn(&mut Program), dialect: Option<Dialect>, why: &'static str) -> Step {
+    Step { pass, run, dialect, why }
+}
+
+/// What makes a program of the expander one that the others can treat.
+const FIRST: &[Step] = &[
+    first("shake", shake_off, Some(Dialect::Source), "most of the library goes before anybody looks at it"),
+    first("letrec", letrec::run, None, "recursive bindings become `fix`, which every later pass counts on"),
+    first("assign", assign::run, Some(Dialect::Fixed), "from here on variables never change"),
+];
+
+/// All that `Opt::Low` does besides.
+const LOW: &[Step] = &[step("contify", contify_all, "loops must be loops")];
+
+/// What `Opt::High` does besides.
+const HIGH: &[Step] = &[
+    step("simplify", simplify_all, "what macros leave behind is small before anything is counted"),
+    step("lift", lift::run, "private variables become globals, of which facts are known"),
+    step("contify", contify_all, "what is a label already need not be inlined to become one"),
+    step("inline", inline_sparing_guards, "the first time, but for what `guards` looks for"),
+    step("simplify", simplify_all, "bodies meet their arguments"),
+    step("guards", guards::run, "the handlers of guards are at hand now, and no second copy of them is"),
+    step("contify", contify_all, "procedures with one call left become labels"),
+    step("escapes", escapes::run, "continuations of inlined procedures are seen to stay inside"),
+    step("shake", shake_off, "what was inlined everywhere is gone before it is inlined into"),
+    step("inline", inline::run, "once more, for what the first time has made small or known"),
+    step("simplify", simplify_all, "bodies meet their arguments"),
+    step("contify", contify_all, "procedures with one call left become labels"),
+    step("escapes", escapes::run, "as after the first inlining"),
+    step("shake", shake_off, "nobody spends time on what nobody needs"),
+    step("simplify", simplify_all, "globals that shaking has made constant"),
+    step("loops", loops::run, "after inlining: a self call may come from an inlined body"),
+    step("unroll", unroll::run, "after `loops`: what is a loop is no recursion any more"),
+    step("simplify", simplify_all, "unrolled bodies meet their arguments"),
+    step(
+        "elements",
+        elements::run,
+        "before `parts` and `types`: a reference to an element is not made, its fields are numbers",
+    ),
+    step("parts", objects_by_parts, "before `types`: a record that becomes variables has typed variables"),
+    step("types", types::run, "when nothing copies code any more but its own versions of loops"),
+    step("plain", plain::run, "after `types`, which says what accesses need not ask"),
+    step("simplify", simplify_all, "tests that `types` has proven fold"),
+];
+
+fn shake_off(program: &mut Program) {
+    let facts = known::analyze(program);
+    shake::run(program, &facts);
+}
+
+fn simplify_all(program: &mut Program) {
+    let facts = known::analyze(program);
+    simplify::run(program, &facts);
+}
+
+fn objects_by_parts(program: &mut Program) {
+    parts::run(program);
+}
+
+fn contify_all(program: &mut Program) {
+    contify::run(program);
+}
+
+fn inline_sparing_guards(program: &mut Program) {
+    let spared = guards::procedure(program);
+    inline::run_sparing(program, spared);
+}
 
 struct Pipeline<'a> {
     program: &'a mut Program,
+    disabled: Disabled,
     verify: bool,
     observe: &'a mut dyn FnMut(&str, &Program),
     /// With `verify`: what the last pass left known about globals, once recursive bindings are fixed.
@@ -121,21 +246,24 @@ struct Pipeline<'a> {
 }
 
 impl<'a> Pipeline<'a> {
-    fn new(program: &'a mut Program, verify: bool, observe: &'a mut dyn FnMut(&str, &Program)) -> Pipeline<'a> {
-        Pipeline { program, verify, observe, bound: None }
+    fn new(
+        program: &'a mut Program,
+        disabled: Disabled,
+        verify: bool,
+        observe: &'a mut dyn FnMut(&str, &Program),
+    ) -> Pipeline<'a> {
+        Pipeline { program, disabled, verify, observe, bound: None }
     }
 
     fn run(&mut self, level: Opt) {
         self.after("source", Some(Dialect::Source));
-        self.shake(Dialect::Source);
-        letrec::run(self.program);
-        self.after("letrec", None); // assignments and `fix` together: no dialect
-        assign::run(self.program);
+        FIRST.iter().for_each(|step| self.step(step));
         self.prepared(level);
     }
 
+    /// What [`FIRST`] has prepared. Which calls keep their frames for backtraces is known best while they are as they
+    /// were written, and said when nothing moves them any more.
     fn prepared(&mut self, level: Opt) {
-        self.after("assign", Some(Dialect::Fixed));
         let facts = known::analyze(self.program);
         wrong_counts::run(self.program, Some(&facts));
         self.after("wrong-counts", Some(Dialect::Fixed));
@@ -143,67 +271,18 @@ impl<'a> Pipeline<'a> {
         let facts = known::analyze(self.program);
         let callees = keep_frames::callees(self.program, &facts);
         keep_frames::mark_tail_calls(self.program, &facts, &callees);
-        if level == Opt::Low {
-            self.contify();
-            return self.keep_frames(&callees, level);
+        let (steps, disabled) = (if level == Opt::Low { LOW } else { HIGH }, self.disabled);
+        for step in steps.iter().filter(|step| !disabled.has(step.pass)) {
+            self.step(step);
         }
-        self.simplify();
-        lift::run(self.program);
-        self.after("lift", Some(Dialect::Opt));
-        self.contify();
-        for round in 0..ROUNDS {
-            let spared = guards::procedure(self.program).filter(|_| round == 0);
-            inline::run_sparing(self.program, spared);
-            self.after("inline", Some(Dialect::Opt));
-            self.simplify();
-            if round == 0 {
-                guards::run(self.program);
-                self.after("guards", Some(Dialect::Opt));
-            }
-            self.contify();
-            escapes::run(self.program);
-            self.after("escapes", Some(Dialect::Opt));
-            self.shake(Dialect::Opt);
-        }
-        self.simplify();
-        loops::run(self.program);
-        self.after("loops", Some(Dialect::Opt));
-        unroll::run(self.program);
-        self.after("unroll", Some(Dialect::Opt));
-        self.simplify();
-        elements::run(self.program);
-        self.after("elements", Some(Dialect::Opt));
-        parts::run(self.program);
-        self.after("parts", Some(Dialect::Opt));
-        types::run(self.program);
-        self.after("types", Some(Dialect::Opt));
-        plain::run(self.program);
-        self.after("plain", Some(Dialect::Opt));
-        self.simplify();
-        self.keep_frames(&callees, level);
-    }
-
-    fn keep_frames(&mut self, callees: &keep_frames::Callees, level: Opt) {
         let facts = known::analyze(self.program);
-        keep_frames::run(self.program, &facts, callees, level == Opt::Low);
+        keep_frames::run(self.program, &facts, &callees, level == Opt::Low);
         self.after("keep-frames", Some(Dialect::Opt));
     }
 
-    fn shake(&mut self, dialect: Dialect) {
-        let facts = known::analyze(self.program);
-        shake::run(self.program, &facts);
-        self.after("shake", Some(dialect));
-    }
-
-    fn simplify(&mut self) {
-        let facts = known::analyze(self.program);
-        simplify::run(self.program, &facts);
-        self.after("simplify", Some(Dialect::Opt));
-    }
-
-    fn contify(&mut self) {
-        contify::run(self.program);
-        self.after("contify", Some(Dialect::Opt));
+    fn step(&mut self, step: &Step) {
+        (step.run)(self.program);
+        self.after(step.pass, step.dialect);
     }
 
     fn after(&mut self, pass: &str, dialect: Option<Dialect>) {
@@ -228,6 +307,23 @@ impl<'a> Pipeline<'a> {
 mod tests {
     use super::inline::random::check_pass;
     use super::*;
+
+    #[test]
+    fn each_pass_may_be_left_out() {
+        assert!(FIRST.iter().chain(LOW).chain(HIGH).all(|step| step.why.len() > 10));
+        assert!(!Disabled::default().add("letrec") && Disabled::names().len() >= 12);
+        for name in Disabled::names() {
+            let mut disabled = Disabled::NOTHING;
+            assert!(disabled.add(name) && disabled.has(name));
+            assert_eq!(Disabled::of_bits(disabled.bits()), disabled);
+            check_pass(25, |p| {
+                let mut seen = vec![];
+                optimize_without(p, Opt::High, disabled, false, &mut |pass, _| seen.push(pass.to_string()));
+                let needed = FIRST.iter().filter(|step| step.pass == name).count();
+                assert_eq!(seen.iter().filter(|s| *s == name).count(), needed, "{name}");
+            });
+        }
+    }
 
     fn checked(name: &str, pass: impl Fn(&mut Program)) {
         check_pass(120, |p| {

@@ -4,6 +4,7 @@ use cairn::{
     Backend, CompileOptions, Level, MostlyCopying, Pattern, RunOptions, StackChunks, Teller, Zeal,
     haste_of_environment, schedule_of_environment,
 };
+use cairn_core::passes::Disabled;
 use cairn_layout::facts;
 use cairn_layout::object::record::compact;
 use clap::ArgMatches;
@@ -37,6 +38,10 @@ pub(super) fn compile_options(m: &ArgMatches) -> Compile {
         Some(ValueSource::DefaultValue) => facts::collector_for(frames),
         _ => facts::collector(text("gc")).expect("a possible value"),
     };
+    let mut disabled = Disabled::NOTHING;
+    for name in m.get_many::<String>("disable-pass").into_iter().flatten() {
+        assert!(disabled.add(name), "a possible value");
+    }
     let options = CompileOptions {
         sites: m.get_flag("sites") || profiled,
         debug: m.get_flag("debug"),
@@ -47,11 +52,13 @@ pub(super) fn compile_options(m: &ArgMatches) -> Compile {
             "low" => Level::Low,
             // What is evaluated does not know its lines as exactly.
             "high" => Level::High,
+            _ if disabled != Disabled::NOTHING => Level::High,
             _ if profiled || m.get_flag("debug") || wants_compiled_code(m) => Level::High,
             _ => Level::Auto,
         },
         compact: compact_choice(m),
         coverage: false,
+        disabled,
         verify: m.get_flag("verify") || cfg!(debug_assertions),
     };
     let library_path = library_path(m);
