@@ -48,11 +48,7 @@ fn stub(at: usize) -> usize {
 
 pub(super) struct Joined;
 
-impl Frames for Joined {
-    fn slot_word(&self, words: u32, slot: u32) -> u32 {
-        words - 1 - slot
-    }
-}
+impl Frames for Joined {}
 
 /// Where the function's return address is. Asked anew in each block: so it is an operand of instructions and never in a
 /// register across calls.
@@ -193,13 +189,11 @@ impl Activations for Joined {
     }
 
     fn place(&self, b: &mut Builder, words: u32) -> Val {
-        let sp = b.sp();
-        ins!(b, "sub i64 {sp}, {}", 8 * words)
+        b.below_sp(words)
     }
 
     fn lacks_room(&self, b: &mut Builder, _: u32, place: &Val) -> Val {
-        let guard = b.load_machine(offset_of!(Machine, stack_guard));
-        ins!(b, "icmp ult i64 {place}, {guard}")
+        b.is_below_guard(place)
     }
 
     fn captured(&self) -> u64 {
@@ -207,8 +201,7 @@ impl Activations for Joined {
     }
 
     fn capture(&self, b: &mut Builder, _: Shots) -> Val {
-        let sp = b.sp();
-        b.cold_call("cairn_machine_capture", &sp, &[])
+        b.captured_by_runtime()
     }
 
     fn return_to(&self, e: &mut Emitter<'_, '_>, k: &Val, regs: &Regs) {

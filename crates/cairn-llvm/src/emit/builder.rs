@@ -270,6 +270,16 @@ impl Builder {
     pub(crate) fn sp(&mut self) -> Val {
         self.footing.sp(self)
     }
+    /// So many words below the current frame, where stacks grow down.
+    pub(crate) fn below_sp(&mut self, words: u32) -> Val {
+        let sp = self.sp();
+        ins!(self, "sub i64 {sp}, {}", 8 * words)
+    }
+    /// An `i1`: is a place of the stack beyond its limit, or is a stop requested?
+    pub(crate) fn is_below_guard(&mut self, place: &Val) -> Val {
+        let guard = self.load_machine(offset_of!(Machine, stack_guard));
+        ins!(self, "icmp ult i64 {place}, {guard}")
+    }
     /// Start of the free part of the nursery.
     pub(crate) fn lo(&mut self) -> Val {
         ins!(self, "load i64, ptr %lo.v")

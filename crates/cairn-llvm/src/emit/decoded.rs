@@ -19,10 +19,10 @@
 use cairn_core::prim::{Kind, Op as Primitive, PrimOp};
 use cairn_frame::ir::*;
 use cairn_frame::uses;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Variables whose doubles are at hand.
-pub(crate) type Doubles = HashSet<Var>;
+pub(crate) type Doubles = BTreeSet<Var>;
 
 /// See the module's header.
 pub(crate) struct Decoded {

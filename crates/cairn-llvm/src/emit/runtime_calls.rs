@@ -61,6 +61,12 @@ impl Builder {
         self.set_hi(&hi);
     }
 
+    /// The continuation object that the runtime makes of the frames at hand.
+    pub(crate) fn captured_by_runtime(&mut self) -> Val {
+        let sp = self.sp();
+        self.cold_call("cairn_machine_capture", &sp, &[])
+    }
+
     /// A call through the cold stub; `sp` is what the runtime sees as the current frame.
     pub(crate) fn cold_call(&mut self, symbol: &str, sp: &Val, args: &[Val]) -> Val {
         let at = Val::Int(call_offset(row_of(symbol)) as i64);

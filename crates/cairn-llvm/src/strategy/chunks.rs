@@ -25,11 +25,7 @@ fn slot_offset(words: u32, slot: u32) -> i64 {
     8 * (words as i64 - 1 - slot as i64)
 }
 
-impl Frames for StackFrames {
-    fn slot_word(&self, words: u32, slot: u32) -> u32 {
-        words - 1 - slot
-    }
-}
+impl Frames for StackFrames {}
 
 impl Strategy for StackFrames {
     fn slot(&self, _: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {

@@ -1,11 +1,9 @@
 //! The operations on frames that each strategy lowers in its way.
 
-use crate::emit::builder::{Builder, ins};
+use crate::emit::builder::Builder;
 use crate::emit::ir_text::Val;
 use cairn_core::ir::Shots;
 use cairn_frame::ir::Frame;
-use cairn_layout::machine::Machine;
-use std::mem::offset_of;
 
 /// A frame to be made.
 pub(crate) struct Push<'a> {
@@ -30,22 +28,22 @@ pub(crate) trait Frames: Sync {
         false
     }
 
-    /// Word of the live map that stands for a slot.
-    fn slot_word(&self, words: u32, slot: u32) -> u32;
+    /// Word of the live map that stands for a slot: from the end of the frame down.
+    fn slot_word(&self, words: u32, slot: u32) -> u32 {
+        words - 1 - slot
+    }
 }
 
 /// Lowering of frame operations. `sp` values are words: what compiled code carries in the `sp` register.
 pub(crate) trait Strategy: Frames {
     /// Where a stack check looks for the room of a frame of `words` words more: what `Push::reserved` is then.
     fn place(&self, b: &mut Builder, words: u32) -> Val {
-        let sp = b.sp();
-        ins!(b, "sub i64 {sp}, {}", 8 * words)
+        b.below_sp(words)
     }
 
     /// An `i1`: is there no room at `place`, or is a stop requested? See `Stmt::StackCheck`.
     fn lacks_room(&self, b: &mut Builder, _words: u32, place: &Val) -> Val {
-        let guard = b.load_machine(offset_of!(Machine, stack_guard));
-        ins!(b, "icmp ult i64 {place}, {guard}")
+        b.is_below_guard(place)
     }
 
     /// Base word and offset of a slot in the frame of `words` words at `sp`.

@@ -12,11 +12,7 @@ use cairn_core::ir::Shots;
 
 pub(crate) struct WholeStack;
 
-impl Frames for WholeStack {
-    fn slot_word(&self, words: u32, slot: u32) -> u32 {
-        StackFrames.slot_word(words, slot)
-    }
-}
+impl Frames for WholeStack {}
 
 impl Strategy for WholeStack {
     fn slot(&self, e: &mut Builder, sp: &Val, words: u32, slot: u32) -> (Val, i64) {
@@ -44,8 +40,7 @@ impl Strategy for WholeStack {
     }
 
     fn capture(&self, e: &mut Builder, _: Shots) -> Val {
-        let sp = e.sp();
-        e.cold_call("cairn_machine_capture", &sp, &[])
+        e.captured_by_runtime()
     }
 
     fn reinstate(&self, e: &mut Builder, k: &Val) -> Val {
