@@ -263,6 +263,11 @@ impl Gen {
         copied
     }
 
+    /// A collection begins.
+    fn cycle(&self, core: &Core, kind: CollectionKind, reason: Reason, began: Instant) -> Cycle {
+        Cycle { kind, reason, began, before: self.held(core), nursery: self.nursery.used() }
+    }
+
     fn minor<M: ObjectModel, C: Client>(
         &mut self,
         core: &mut Core,
@@ -271,8 +276,7 @@ impl Gen {
         began: Instant,
         reason: Reason,
     ) {
-        let (before, nursery) = (self.held(core), self.nursery.used());
-        let cycle = Cycle { kind: CollectionKind::Minor, reason, began, before, nursery };
+        let cycle = self.cycle(core, CollectionKind::Minor, reason, began);
         let copied = self.promote(core, model, client, false);
         self.finish(core, cycle, copied);
     }
@@ -287,8 +291,8 @@ impl Gen {
         reason: Reason,
         evacuate: Evacuate,
     ) {
-        let (before, nursery) = (self.held(core), self.nursery.used());
-        let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
+        let cycle = self.cycle(core, CollectionKind::Major, reason, began);
+        let (before, nursery) = (cycle.before, cycle.nursery);
         let promoted = self.promote(core, model, client, true);
         core.stats.peak = core.stats.peak.max(core.used() + nursery);
         let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
