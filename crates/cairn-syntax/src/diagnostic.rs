@@ -39,16 +39,30 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Is it likely that other messages are consequences of this? Then it is shown without them.
     pub root_cause: bool,
+    /// Does one change of the text mend all that say this of it? Then it is shown once a file.
+    pub mended_once: bool,
 }
 
 impl Diagnostic {
     /// A message at a place.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), span, notes: Vec::new(), help: None, root_cause: false }
+        Diagnostic {
+            message: message.into(),
+            span,
+            notes: Vec::new(),
+            help: None,
+            root_cause: false,
+            mended_once: false,
+        }
     }
     /// Adds a second place.
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.notes.push((span, text.into()));
+        self
+    }
+    /// One change mends all that say this.
+    pub fn mended_once(mut self) -> Diagnostic {
+        self.mended_once = true;
         self
     }
     /// Others may follow from it.

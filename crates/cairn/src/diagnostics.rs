@@ -60,10 +60,9 @@ fn shown(list: &[(&Diagnostic, Level)], sources: &[SourceFile], renderer: &Rende
     out
 }
 
-/// Does one of these say the same of the same file, and help by the same import? A forgotten import is told once.
+/// Does what mends one of these mend this one, too?
 fn mended_before(d: &Diagnostic, earlier: &[(&Diagnostic, Level)]) -> bool {
-    d.help.as_ref().is_some_and(|h| h.starts_with("(import "))
-        && earlier.iter().any(|(e, _)| (&e.message, &e.help, e.span.file) == (&d.message, &d.help, d.span.file))
+    d.mended_once && earlier.iter().any(|(e, _)| (&e.message, e.span.file) == (&d.message, d.span.file))
 }
 
 /// The lines ` --> file:line:column`, the source line, and a mark below a part of it; nothing else.

@@ -201,7 +201,7 @@ impl Expander<'_> {
             _ => "(scheme base)",
         };
         let d = self.diagnostic(head.span, format!("the keyword `{name}` is not imported"));
-        Some(d.help(format!("(import {home})")).into())
+        Some(d.help(format!("(import {home})")).mended_once().into())
     }
 
     fn primitive_call(&mut self, op: PrimOp, x: &Syntax, items: &[Syntax]) -> R<Expr> {
