@@ -312,14 +312,10 @@ fn the_map_is_short() {
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
 }
 
-/// Circles of files that are left: crate, files, and why they are there.
-const CIRCLES: &[(&str, &[&str], &str)] = &[];
-
 /// The files of a crate stand on each other in layers: none needs one that needs it. See `tidy/circles.rs`.
 #[test]
 fn files_of_a_crate_need_each_other_in_no_circle() {
     let mut wrong: Vec<String> = Vec::new();
-    let mut left: Vec<_> = CIRCLES.iter().collect();
     let mut needs_found = 0;
     for directory in fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()) {
         let name = directory.file_name().unwrap().to_str().unwrap();
@@ -330,21 +326,10 @@ fn files_of_a_crate_need_each_other_in_no_circle() {
             let needs = circles::needs(root, &|path| fs::read_to_string(path).ok());
             needs_found += needs.values().map(|others| others.len()).sum::<usize>();
             for circle in circles::circles(&needs) {
-                let relative = |file: &PathBuf| file.strip_prefix(&source).unwrap().to_str().unwrap().to_string();
-                let files: Vec<String> = circle.iter().map(relative).collect();
-                match left.iter().position(|(of, listed, _)| *of == name && files == *listed) {
-                    Some(known) => drop(left.remove(known)),
-                    None => wrong.push(format!(
-                        "{name}: a circle of {}:\n{}",
-                        circle.len(),
-                        circles::shown(&circle, &needs)
-                    )),
-                }
+                wrong.push(format!("{name}: a circle of {}:\n{}", circle.len(), circles::shown(&circle, &needs)));
             }
         }
     }
-    wrong
-        .extend(left.iter().map(|(of, files, _)| format!("{of}: this circle is gone, or another one: {files:?}")));
     assert!(needs_found > 1000, "needs are found: {needs_found}");
     assert!(wrong.is_empty(), "move what both need into a file below:\n{}", wrong.join("\n"));
 }
