@@ -1,6 +1,6 @@
 ;; zeal: not bdw
 ;; Structure vectors: elements without headers that do wherever records do.
-(import (scheme base) (scheme write) (scheme inexact) (srfi 131) (cairn structure) (cairn records)
+(import (scheme base) (scheme write) (srfi 131) (cairn structure) (cairn records)
         (scheme cxr) (cairn hash-table) (cairn weak) (only (cairn sort) list-sort))
 (include "include/check.scm" "include/observe.scm")
 
