@@ -172,6 +172,7 @@
     (define-calls value-call:1 effect-call:1 values-call:1 (f x) (f x))
     (define-calls value-call:2 effect-call:2 values-call:2 (f x y) (f x y))
     (define-calls value-call:3 effect-call:3 values-call:3 (f x y z) (f x y z))
+    (define-calls value-call:4 effect-call:4 values-call:4 (f x y z w) (f x y z w))
     (define-calls value-apply effect-apply values-apply (f xs) (apply f xs))
     (define-calls value-call/cc effect-call/cc values-call/cc (f) (%call/cc f))
     (define-calls value-call/1cc effect-call/1cc values-call/1cc (f) (%call/1cc f))
@@ -202,18 +203,23 @@
            ((effect) (lambda (env) (let* ((operand init) ...) (effect-call operand ... m))))
            (else (lambda (env) (let* ((operand init) ...) (values-call operand ... m))))))))
 
-    ;; A scope of the values of some expressions, from left to right.
-    (define (gen-scope inits)
+    ;; The body in a scope of the values of some expressions, which are computed from left to right.
+    (define (gen-let inits body)
       (let ((gens (map gen (vector->list inits))))
         (case (length gens)
-          ((0) (lambda (env) (vector env)))
-          ((1) (let ((a (car gens))) (lambda (env) (vector env (a env)))))
+          ((0) (lambda (env) (body (vector env))))
+          ((1) (let ((a (car gens))) (lambda (env) (let ((x (a env))) (body (vector env x))))))
           ((2)
            (let ((a (car gens)) (b (cadr gens)))
              (lambda (env)
                (let* ((x (a env)) (y (b env)))
-                 (vector env x y)))))
-          (else (lambda (env) (list->vector (cons env (run-all gens env))))))))
+                 (body (vector env x y))))))
+          ((3)
+           (let ((a (car gens)) (b (cadr gens)) (c (caddr gens)))
+             (lambda (env)
+               (let* ((x (a env)) (y (b env)) (z (c env)))
+                 (body (vector env x y z))))))
+          (else (lambda (env) (body (list->vector (cons env (run-all gens env)))))))))
 
     ;; While the last one is computed, nothing holds the scope.
     (define (run-all gens env)
@@ -272,10 +278,12 @@
         ((value) (let ((x (vector-ref values-of-program (part 1)))) (lambda (env) x)))
         ((cell) (gen-cell (cell (part 1)) (part 2) (part 3)))
         ((object) (let ((x (vector-ref these-objects (part 1)))) (lambda (env) x)))
-        ((call) (gen-call (sub 1) (map gen (vector->list (part 2))) (mark (part 3)) (part 4)))
-        ((if)
-         (let ((test (sub 1)) (then (sub 2)) (other (sub 3)))
-           (lambda (env) (if (test env) (then env) (other env)))))
+        ((call)
+         (let ((f (part 1)) (m (mark (part 3))))
+           (or (and (eq? (vector-ref f 0) 'value)
+                    (gen-known-call (vector-ref values-of-program (vector-ref f 1)) (part 2) m (part 4)))
+               (gen-unknown-call f (part 2) m (part 4)))))
+        ((if) (gen-if (part 1) (sub 2) (sub 3)))
         ((trim)
          (let ((first (sub 1)) (trim (gen-values (map gen (vector->list (part 2))))) (rest (sub 3)))
            (lambda (env)
@@ -293,8 +301,7 @@
          (gen-receive (sub 1) (gen-values (map gen (vector->list (part 6)))) (part 2) (part 3) (sub 4)
                       (mark (part 5))))
         ((let)
-         (let ((scope (gen-scope (part 1))) (body (sub 2)))
-           (lambda (env) (body (scope env)))))
+         (gen-let (part 1) (sub 2)))
         ((lambda)
          (let ((outer this-procedure))
            (set! this-procedure (part 1))
@@ -413,55 +420,9 @@
               (first env)
               (rest env)))))
 
-    (define (gen-call f args m want)
-      (if (and m want)
-          (gen-returning-call f args m want)
-          (gen-tail-call f args m)))
-
-    (define (gen-returning-call f args m want)
-      (case (length args)
-        ((0) (returning env m want ((f (f env))) (value-call:0 effect-call:0 values-call:0)))
-        ((1)
-         (let ((a (car args)))
-           (returning env m want ((f (f env)) (x (a env))) (value-call:1 effect-call:1 values-call:1))))
-        ((2)
-         (let ((a (car args)) (b (cadr args)))
-           (returning env m want ((f (f env)) (x (a env)) (y (b env)))
-             (value-call:2 effect-call:2 values-call:2))))
-        ((3)
-         (let ((a (car args)) (b (cadr args)) (c (caddr args)))
-           (returning env m want ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
-             (value-call:3 effect-call:3 values-call:3))))
-        (else
-         (returning env m want ((f (f env)) (xs (run-all args env)))
-           (value-apply effect-apply values-apply)))))
-
     ;; The last argument of `apply` is a list of more.
     (define (list-of-arguments args)
       (apply apply list args))
-
-    (define (gen-tail-call f args m)
-      (case (length args)
-        ((0) (lambda (env) (let ((f (f env))) (tail-calling f (f) m))))
-        ((1)
-         (let ((a (car args)))
-           (lambda (env)
-             (let* ((f (f env)) (x (a env)))
-               (tail-calling f (f x) m)))))
-        ((2)
-         (let ((a (car args)) (b (cadr args)))
-           (lambda (env)
-             (let* ((f (f env)) (x (a env)) (y (b env)))
-               (tail-calling f (f x y) m)))))
-        ((3)
-         (let ((a (car args)) (b (cadr args)) (c (caddr args)))
-           (lambda (env)
-             (let* ((f (f env)) (x (a env)) (y (b env)) (z (c env)))
-               (tail-calling f (f x y z) m)))))
-        (else
-         (lambda (env)
-           (let* ((f (f env)) (xs (run-all args env)))
-             (tail-calling f (apply f xs) m))))))
 
     ;; A procedure that is found to have the name of `m`.
     (define-syntax evaluated-procedure
@@ -614,9 +575,12 @@
     ;;;; Programs
 
     ;; What is evaluated becomes native where it is hot: cairn-rt/src/native.rs.  A *unit* is a program, or a form that
-    ;; was typed or loaded.  By number of a lambda: the procedure that makes its native closure of the values of its
-    ;; free variables, or #f; and how often evaluated closures were entered since there was a module.  Where the form
-    ;; stands, #f for a program; its cells, likewise; the number of the cell for the value of modules.
+    ;; was typed or loaded.  It has a counter for each lambda, by number; where the form stands, #f for a program; its
+    ;; cells, likewise; the number of the cell for the value of modules.
+    ;;
+    ;; A counter is a vector: how many entries of evaluated closures of the lambda are left until something is done
+    ;; about them; how many there were before these, since there was a module; and the procedure that makes the native
+    ;; closure of the values of its free variables, or #f.  So an entry costs a subtraction.
     ;;
     ;; What a form calls may be defined by other forms.  These are other *parts* of its module, which finds out by
     ;; itself whether the variables still hold what it knows.  A request is a vector: the ticket, the cells of all
@@ -625,10 +589,9 @@
     ;; The budget: entries until it is time to ask for a module, or to look for it.  Nobody waits for a module: it may
     ;; come late, or never.  A unit whose module could not be made asks once more, much later.
     (define-record-type unit
-      (make-unit natives entries place own-cells value-cell budget asked modules-left)
+      (make-unit counters place own-cells value-cell budget asked modules-left)
       unit?
-      (natives unit-natives)
-      (entries unit-entries)
+      (counters unit-counters)
       (place unit-place)
       (own-cells unit-own-cells)
       (value-cell unit-value-cell)
@@ -637,17 +600,29 @@
       (modules-left unit-modules-left set-unit-modules-left!))
 
     (define haste (%native-haste))
-    (define first-budget (or haste 20000))
+    (define first-budget (or haste 80000))
     (define next-budget (or haste 200000))
     (define entries-worth-it (if haste 1 (hot-entries)))
     (define looking-budget (if haste 1 1000))
+    (define entries-at-once (if haste 1 64))
     (define-syntax budget-after-failure (syntax-rules () ((_) 5000000)))
-    (define-syntax most-modules (syntax-rules () ((_) 4)))
+    (define-syntax budget-of-none (syntax-rules () ((_) 1000000000000000)))
+    (define-syntax most-modules (syntax-rules () ((_) 8)))
     (define-syntax most-parts (syntax-rules () ((_) 64)))
 
     (define (new-unit lambdas place own-cells value-cell)
-      (make-unit (make-vector lambdas #f) (make-vector lambdas 0) place own-cells value-cell
-                 first-budget #f (most-modules)))
+      (let ((counters (make-vector lambdas #f)))
+        (do ((i 0 (+ i 1)))
+            ((= i lambdas))
+          (vector-set! counters i (vector entries-at-once 0 #f)))
+        (make-unit counters place own-cells value-cell first-budget #f (most-modules))))
+
+    (define-syntax counter-left (syntax-rules () ((_ c) (vector-ref c 0))))
+    (define-syntax counter-before (syntax-rules () ((_ c) (vector-ref c 1))))
+    (define-syntax counter-native (syntax-rules () ((_ c) (vector-ref c 2))))
+
+    (define (counter-entries c)
+      (+ (counter-before c) (- entries-at-once (counter-left c))))
 
     (define (unit-cells u)
       (or (unit-own-cells u) cells))
@@ -657,14 +632,19 @@
       (let ((own (and this-unit (unit-own-cells this-unit))))
         (if own (vector-ref own n) (cell n))))
 
-    ;; An evaluated closure of lambda `n` is entered: what makes a native one, or #f.
-    (define (enter-evaluated u n)
-      (let ((entries (unit-entries u)) (budget (- (unit-budget u) 1)))
-        (vector-set! entries n (+ (vector-ref entries n) 1))
-        (set-unit-budget! u budget)
-        (if (eq? budget 0)
-            (look-for-module u))
-        (vector-ref (unit-natives u) n)))
+    ;; The entries that were left of an evaluated closure's lambda are used up, or there is native code: what makes a
+    ;; native closure, or #f.
+    (define (account-entries! u c)
+      (if (not (counter-native c))
+          (let ((budget (- (unit-budget u) entries-at-once)))
+            (vector-set! c 0 entries-at-once)
+            (vector-set! c 1 (+ (counter-before c) entries-at-once))
+            (set-unit-budget! u budget)
+            (if (<= budget 0)
+                (look-for-module u))))
+      (if (counter-native c)
+          (vector-set! c 0 1))
+      (counter-native c))
 
     (define (look-for-module u)
       (set-unit-budget! u looking-budget)
@@ -691,7 +671,7 @@
                   (set-unit-asked! u (and (> (unit-modules-left u) 0) (request-module u)))
                   (set-unit-modules-left! u (- (unit-modules-left u) 1))
                   (if (not (unit-asked u))
-                      (set-unit-budget! u -1)))
+                      (set-unit-budget! u (budget-of-none))))
                 (set-unit-budget! u first-budget)))))
 
     ;; A form whose module was made before the program began: the form's procedures are native when it runs.
@@ -705,25 +685,27 @@
 
     ;; The next module is for what is hot from now on.  Whether something was entered at all stays known.
     (define (forget-entries u)
-      (let ((entries (unit-entries u)))
-        (do ((i (- (vector-length entries) 1) (- i 1)))
-            ((< i 0))
-          (vector-set! entries i (min 1 (vector-ref entries i))))))
+      (vector-for-each
+       (lambda (c)
+         (vector-set! c 1 (min 1 (counter-entries c)))
+         (vector-set! c 0 entries-at-once))
+       (unit-counters u)))
 
     ;; Is there a lambda that is worth it?
     (define (worth-a-module? u)
-      (let ((entries (unit-entries u)))
-        (let loop ((i (- (vector-length entries) 1)))
+      (let ((counters (unit-counters u)))
+        (let loop ((i (- (vector-length counters) 1)))
           (and (>= i 0)
-               (or (>= (vector-ref entries i) entries-worth-it)
-                   (loop (- i 1)))))))
+               (let ((c (vector-ref counters i)))
+                 (or (and (not (counter-native c)) (>= (counter-entries c) entries-worth-it))
+                     (loop (- i 1))))))))
 
     (define (request-module u)
       (let* ((form? (unit-place u)) (parts (if form? (parts-of u) (list u)))
              (cells (if form? (apply vector-append (map unit-own-cells parts)) (unit-cells u)))
              (held (if form? (apply vector-append (map held-by parts)) '#()))
              (places (and form? (list->vector (map unit-place parts))))
-             (entries (vector-map (lambda (n native) (and (not native) n)) (unit-entries u) (unit-natives u)))
+             (entries (vector-map (lambda (c) (and (not (counter-native c)) (counter-entries c))) (unit-counters u)))
              (ticket (%native-request places entries cells held)))
         (and ticket (vector ticket cells held))))
 
@@ -758,7 +740,9 @@
       (let ((n (vector-length lambdas)))
         (do ((i 0 (+ i 1)))
             ((= i n))
-          (vector-set! (unit-natives u) (vector-ref lambdas i) (vector-ref value i)))
+          (let ((c (vector-ref (unit-counters u) (vector-ref lambdas i))))
+            (vector-set! c 2 (vector-ref value i))
+            (vector-set! c 0 1)))
         (do ((i 0 (+ i 1)))
             ((= i (vector-length procedures)))
           (%native-become! (car (vector-ref (unit-cells u) (vector-ref procedures i))) (vector-ref value (+ n i))))))
@@ -777,7 +761,7 @@
     ;; variables of a member of a recursive group have values only when the whole group is made.
     ;;
     ;; Such a closure has one variable, its *state*: a vector of the native closure or #f, the scope outside, the mark,
-    ;; the body, the lambda's number, what gives the free variables, how many arguments it takes, and the unit.  When
+    ;; the body, the lambda's counter, what gives the free variables, how many arguments it takes, and the unit.  When
     ;; the closure becomes the native one, which has no free variables, an activation of it may wait at its beginning,
     ;; in another thread or behind a signal handler: the collector then takes the closure for one of two words, and that
     ;; is what it must be.
@@ -785,17 +769,17 @@
     (define-syntax state-env (syntax-rules () ((_ s) (vector-ref s 1))))
     (define-syntax state-mark (syntax-rules () ((_ s) (vector-ref s 2))))
     (define-syntax state-body (syntax-rules () ((_ s) (vector-ref s 3))))
-    (define-syntax state-number (syntax-rules () ((_ s) (vector-ref s 4))))
+    (define-syntax state-counter (syntax-rules () ((_ s) (vector-ref s 4))))
     (define-syntax state-free (syntax-rules () ((_ s) (vector-ref s 5))))
     (define-syntax state-required (syntax-rules () ((_ s) (vector-ref s 6))))
     (define-syntax state-unit (syntax-rules () ((_ s) (vector-ref s 7))))
 
-    ;; Counts an entry; makes the native closure if it is time.  Assigned, so that it is never inlined: `self` is its
-    ;; argument, and nothing else looks at the closure any more.
+    ;; Accounts for entries; makes the native closure if it is time.  Assigned, so that it is never inlined: `self` is
+    ;; its argument, and nothing else looks at the closure any more.
     (define enter-procedure! #f)
     (set! enter-procedure!
       (lambda (self s)
-        (if (enter-evaluated (state-unit s) (state-number s))
+        (if (account-entries! (state-unit s) (state-counter s))
             (let ((native (make-native s)))
               (vector-set! s 0 native)
               (if (null? (state-free s)) (%native-become! self native))
@@ -803,22 +787,33 @@
             #f)))
 
     (define (make-native s)
-      (apply (vector-ref (unit-natives (state-unit s)) (state-number s)) (run-all (state-free s) (state-env s))))
+      (apply (counter-native (state-counter s)) (run-all (state-free s) (state-env s))))
 
     (define (gen-native clause n free member? m)
       (define required (vector-ref clause 0))
       (define u this-unit)
+      (define c (vector-ref (unit-counters u) n))
+      ;; An entry is counted: the native closure, or #f.
+      (define-syntax entering
+        (syntax-rules ()
+          ((_ self s)
+           (let* ((c (state-counter s)) (left (%fx- (counter-left c) 1)))
+             (if (eq? left 0)
+                 (enter-procedure! self s)
+                 (begin
+                   (vector-set! c 0 left)
+                   #f))))))
       (define-syntax switching
         (syntax-rules ()
           ((_ (s native env body) formals native-call evaluated-call)
            (lambda (env)
-             (let ((s (vector #f env m body n free required u)))
-               (if (if member? #f (vector-ref (unit-natives u) n))
+             (let ((s (vector #f env m body c free required u)))
+               (if (if member? #f (counter-native c))
                    (make-native s)
                    (letrec
                        ((self
                          (named-lambda (evaluated . formals)
-                           (let ((native (or (state-native s) (enter-procedure! self s))))
+                           (let ((native (or (state-native s) (entering self s))))
                              (if native
                                  native-call
                                  (let ((env (state-env s)) (body (state-body s)))
@@ -858,5 +853,6 @@
               (begin
                 ((generate (%native-form i cells) (car sources) '#() (cdr sources) program) #f)
                 (loop (+ i 1))))))))
+  (include "evaluator-operations.scm")
   (include "evaluator-environments.scm")
   (include "evaluator-debug.scm"))

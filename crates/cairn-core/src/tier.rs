@@ -407,6 +407,46 @@ mod tests {
         assert!(text.contains("1001") && !text.contains("2002"), "{text}");
     }
 
+    /// Lambdas inside each other, each with some code of its own and entered so often.
+    fn nest(depth: usize) -> String {
+        let own = format!("(%vector {})", "x.0 ".repeat(30));
+        let open: String = (1..depth).map(|n| format!("(%cons {own} (lambda inner (y.{n}) ")).collect();
+        format!("(define @f.0 (lambda f (x.0) {open} {own} {}))", "))".repeat(depth - 1))
+    }
+
+    #[test]
+    fn what_is_nested_deep_is_compiled_once() {
+        let hot = |depth: usize, entered: u32| module_of(&nest(depth), &vec![entered; depth], &[]).1.lambdas;
+        assert_eq!(hot(5, 200), [0, 1, 2, 3, 4], "closures outlive activations");
+        assert_eq!(hot(20, 200), [0], "but each is in the code of all around it");
+        let mut entered = vec![1; 20];
+        entered[15..].fill(200);
+        assert_eq!(
+            module_of(&nest(20), &entered, &[]).1.lambdas,
+            [15, 16, 17, 18, 19],
+            "what is small is compiled"
+        );
+        // the hottest first
+        let large =
+            |g: usize| format!("(define @f.{g} (lambda f (x.{g}) (%vector {})))", format!("x.{g} ").repeat(450));
+        let text = (0..3).map(large).collect::<String>();
+        assert_eq!(module_of(&text, &[300, 200, 400], &[]).1.lambdas, [2], "others have their turn");
+        assert_eq!(module_of(&text, &[300, 200, IS_NATIVE], &[]).1.lambdas, [0]);
+    }
+
+    #[test]
+    fn large_procedures_that_are_not_hot_are_called_by_their_values() {
+        let large = format!("(%vector {} 1001)", "x.1 ".repeat(300));
+        let text = format!("(define @f.0 (lambda f (x.0) (@g.1 x.0))) (define @g.1 (lambda g (x.1) {large}))");
+        let (mut program, makers) = module_of(&text, &[200, 3], &[]);
+        assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0][..], &[0][..]));
+        optimize_prepared(&mut program, Opt::High, true);
+        let text = print_program(&program);
+        assert!(!text.contains("1001"), "{text}");
+        let values = ["'f", "(lambda other (x.7) (%* x.7 2))"];
+        assert_eq!(result(&program, &values, "(call (call (%vector-ref @module.99 0)) 4)"), " Ok(\"8\")");
+    }
+
     #[test]
     fn members_of_a_group_are_the_same_in_both_tiers() {
         let (program, makers) = module_of(

@@ -2,7 +2,7 @@
 //! has seen of them so far: for [`crate::tier`].
 
 use crate::ir::{Expr, GlobalId, GlobalInfo, Lambda, Literal, TopForm, VarId};
-use crate::walk::{deep, for_each_child};
+use crate::walk::{deep, for_each_child, size};
 use cairn_layout::limits::{HOT_ENTRIES, IS_NATIVE};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -131,6 +131,33 @@ impl<'p> Lambdas<'p> {
         self.value_cell() + 1 + self.constants.len() + self.shared.len()
     }
 
+    /// A lambda inside of another is in the code of both, so what is nested deep would be there many times, and LLVM's
+    /// time is in proportion to that. If there is too much of it, closures that are made anew all the time are left
+    /// out: the code around them will make native ones. If there still is, the hottest come first. Others have their
+    /// turn with the next module.
+    fn spare(&self, hot: &mut [bool], entered: &dyn Fn(usize) -> u32) {
+        let size_of = |n: usize| self.infos[n].lambda.clauses.iter().map(|c| size(&c.body)).sum::<usize>();
+        let sizes: Vec<usize> = (0..hot.len()).map(|n| if hot[n] { size_of(n) } else { 0 }).collect();
+        let total = |hot: &[bool]| (0..hot.len()).filter(|n| hot[*n]).map(|n| sizes[n]).sum::<usize>();
+        if total(hot) <= LARGE {
+            return;
+        }
+        for n in 0..hot.len() {
+            let mut outer = self.infos[n].outer;
+            while let Some(o) = outer {
+                hot[n] &= !(hot[o] && entered(o) >= HOT_ENTRIES);
+                outer = self.infos[o].outer;
+            }
+        }
+        let mut order: Vec<usize> = (0..hot.len()).filter(|n| hot[*n]).collect();
+        order.sort_by_key(|n| std::cmp::Reverse(entered(*n)));
+        let mut room = LARGE;
+        for n in order {
+            hot[n] = sizes[n] <= room || room == LARGE;
+            room -= if hot[n] { sizes[n].min(room) } else { 0 };
+        }
+    }
+
     /// Those that are worth compiling: what was entered so often that compiling it takes no longer than evaluating it
     /// has taken; and of what is around that, what is entered again, and loops in code that evaluation is inside of, or
     /// may be. A loop inside of one of these is left out where the code around it is entered again soon: then it is
@@ -155,9 +182,13 @@ impl<'p> Lambdas<'p> {
                 outer = self.infos[o].outer;
             }
         }
+        self.spare(&mut hot, &entered);
         (0..hot.len()).filter(|n| hot[*n]).collect()
     }
 }
+
+/// The makers of a module have so many expressions at most, if one alone has not more.
+const LARGE: usize = 800;
 
 /// What was entered so often is entered again, as far as one can tell.
 const OFTEN: u32 = 8;

@@ -25,7 +25,7 @@ use crate::ir::{Expr, GlobalId, GlobalInfo, Import, ImportFrom, Literal, Program
 use crate::passes::known::copyable;
 use crate::prim::{Op, PrimOp};
 use crate::tier_lambdas::{Lambdas, Request};
-use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, take, visit};
+use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, size_at_most, take, visit};
 use cairn_layout::code::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,6 +58,11 @@ pub(crate) enum Linkage {
         bound: bool,
     },
 }
+
+/// A procedure that is not hot itself is in the module, so that calls of it are direct, if it has so many expressions
+/// at most: it may come to all of a program, which takes LLVM longer than the program runs. A larger one is called by
+/// its value.
+const MOST_COPIED: usize = 200;
 
 impl Linkage {
     /// The variable that holds the procedure, if the value of `g` is one of the module's procedures.
@@ -116,6 +121,13 @@ impl Cells {
         }
         variables.sort();
         let is = |flags: &[bool], cell: usize| flags.get(cell) == Some(&true);
+        let hot: FxHashSet<usize> = parts[0].lambdas.hot(request).into_iter().collect();
+        let is_copied = |part: usize, e: &Expr| match e {
+            Expr::Lambda(l) => {
+                part == 0 && hot.contains(&parts[0].lambdas.get(l).0) || size_at_most(e, MOST_COPIED)
+            }
+            _ => false,
+        };
         for (number, part, g) in variables {
             let mut here = definitions.get(&g).into_iter().flatten().filter(|(n, _)| *n == part);
             let definition = here.next().filter(|_| here.next().is_none()).map(|(_, e)| *e);
@@ -124,7 +136,8 @@ impl Cells {
                 _ => false,
             };
             let ahead = request.ahead && part == 0 && !assigned.contains(&g) && definition.is_some_and(wanted);
-            let guarded = (ahead || is(&request.held, number)) && matches!(definition, Some(Expr::Lambda(_)));
+            let held = is(&request.held, number) && definition.is_some_and(|e| is_copied(part, e));
+            let guarded = (ahead || held) && matches!(definition, Some(Expr::Lambda(_)));
             // parts share cells: the one that defines knows most
             let known = cells.linkage.get(&g).copied();
             if known.is_some() && (!guarded || !matches!(known, Some(Linkage::Cell { .. }))) {
@@ -141,7 +154,7 @@ impl Cells {
             };
             let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
             let linkage = match once {
-                Some(Expr::Lambda(_)) => {
+                Some(e @ Expr::Lambda(_)) if is_copied(part, e) => {
                     let holder = fresh_global(program, &name, None);
                     cells.procedures.insert(g, holder);
                     cells.values.push(TopForm::Define(holder, value));

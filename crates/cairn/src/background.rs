@@ -9,10 +9,12 @@
 //!            ◀── answer: object and numbers, or why there is none ──
 //! ```
 //!
-//! A module is for one run only: who makes it dies with the program (`PR_SET_PDEATHSIG`). A whole program is for the
-//! next run: who makes it goes on when this one ends, at a low priority, and nobody waits for an answer. Both are
-//! in process groups of their own, so that the signals of a terminal and of `timeout` do not reach them, and have
-//! nowhere to write messages to. Of several processes that would compile the same program as a whole, one does.
+//! A module is for one run only: who makes it dies with the program (`PR_SET_PDEATHSIG`).
+//! A program that wants one module often wants more, and to load LLVM takes as long as to compile a loop; so a
+//! process waits a while for another job ([`WAITS`]). A whole program is for the next run: who makes it goes on when
+//! this one ends, at a low priority, and nobody waits for an answer. Both are in process groups of their own, so that
+//! the signals of a terminal and of `timeout` do not reach them, and have nowhere to write messages to. Of several
+//! processes that would compile the same program as a whole, one does.
 //!
 //! Where no process can be made, or nobody has said what to start ([`Compiler::background`]), a thread does the same.
 
@@ -36,7 +38,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What makes a command line such a process.
@@ -48,6 +51,55 @@ pub(crate) struct Work {
     pub(crate) compiler: Compiler,
     pub(crate) source: Source,
     pub(crate) texts: Texts,
+    /// Processes that have answered and wait for another job.
+    idle: Arc<Mutex<Vec<Helper>>>,
+}
+
+/// A thread that has started another process, and gives it one job after the other. The process dies with the thread
+/// (`PR_SET_PDEATHSIG`).
+#[derive(Debug)]
+struct Helper(Sender<(Vec<u8>, Sender<Vec<u8>>)>);
+
+impl Helper {
+    fn start(program: &Path) -> Option<Helper> {
+        let mut command = Command::new(program);
+        command.arg(ARGUMENT).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let (sender, jobs) = channel::<(Vec<u8>, Sender<Vec<u8>>)>();
+        let (started, has_started) = channel();
+        let serve = move || {
+            let child = command.spawn();
+            let _ = started.send(child.is_ok());
+            let Ok(mut child) = child else { return };
+            if let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) {
+                while let Ok((job, answer_to)) = jobs.recv_timeout(WAITS) {
+                    // should it not listen, there is no answer
+                    let _ = to.write_all(&job.len().to_le_bytes()).and_then(|()| to.write_all(&job));
+                    let Some(answer) = read_message(&mut from) else { break };
+                    let _ = answer_to.send(answer);
+                }
+            }
+            let _ = child.wait(); // its standard input is closed
+        };
+        std::thread::Builder::new().spawn(serve).ok()?;
+        has_started.recv().ok()?.then_some(Helper(sender))
+    }
+
+    /// Its answer to a job; `None` if it has ended.
+    fn ask(&self, job: &[u8]) -> Option<Vec<u8>> {
+        let (answer_to, answer) = channel();
+        self.0.send((job.to_vec(), answer_to)).ok()?;
+        answer.recv().ok()
+    }
+}
+
+/// Bytes that come behind their number.
+fn read_message(from: &mut impl Read) -> Option<Vec<u8>> {
+    let mut length = [0; size_of::<usize>()];
+    from.read_exact(&mut length).ok()?;
+    let mut message = Vec::new();
+    let length = usize::from_le_bytes(length);
+    from.take(length as u64).read_to_end(&mut message).ok()?;
+    (message.len() == length).then_some(message)
 }
 
 /// What is to be compiled of a program.
@@ -67,6 +119,10 @@ pub(crate) struct Made {
 }
 
 impl Work {
+    pub(crate) fn new(compiler: Compiler, source: Source, texts: Texts) -> Work {
+        Work { compiler, source, texts, idle: Arc::default() }
+    }
+
     /// A module of what is hot, in the program or in a form.
     pub(crate) fn module(&self, unit: Option<&Unit>, request: &Request, effort: Effort) -> Result<Made, Error> {
         match self.ask(Task::Module(unit, request, effort)) {
@@ -85,23 +141,33 @@ impl Work {
         }
     }
 
-    /// Has another process do it; `None` if there is none. Returns when that has ended.
+    /// Has another process do it; `None` if there is none. Returns when it has answered, or ended.
     fn ask(&self, task: Task) -> Option<Vec<u8>> {
         let program = self.compiler.background.as_ref()?;
-        let mut command = Command::new(program);
-        command.arg(ARGUMENT).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().ok()?;
-        let (mut job, mut answer) = (child.stdin.take()?, Vec::new());
-        // should it not listen, the answer says so
-        let _ = job.write_all(&self.job(task));
-        drop(job);
-        let _ = child.stdout.take()?.read_to_end(&mut answer);
-        let _ = child.wait();
-        Some(answer)
+        let (is_module, job) = (matches!(task, Task::Module(..)), self.job(task));
+        let next = || self.idle.lock().ok()?.pop();
+        while is_module && let Some(helper) = next() {
+            // if not, it has waited long enough
+            if let Some(answer) = helper.ask(&job) {
+                return Some(self.keep(helper, answer));
+            }
+        }
+        let helper = Helper::start(program)?;
+        match helper.ask(&job) {
+            Some(answer) => Some(self.keep(helper, answer)),
+            None => Some(Vec::new()),
+        }
+    }
+
+    fn keep(&self, helper: Helper, answer: Vec<u8>) -> Vec<u8> {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(helper);
+        }
+        answer
     }
 
     fn job(&self, task: Task) -> Vec<u8> {
-        let Work { compiler, source, texts } = self;
+        let Work { compiler, source, texts, idle: _ } = self;
         let mut w = Writer::default();
         w.count(std::process::id() as usize);
         let CompileOptions { frames, gc, level, backend, sites, debug: _, compact, coverage, disabled, verify } =
@@ -195,26 +261,19 @@ fn note_stage(report: &StageReport) {
     }
 }
 
-/// Does a job: what a process does that was started with [`ARGUMENT`].
+/// How long a process waits for another job.
+const WAITS: Duration = Duration::from_secs(2);
+
+/// Does jobs: what a process does that was started with [`ARGUMENT`].
 pub fn compile_in_background() -> Result<(), Error> {
-    let mut job = Vec::new();
-    let read = std::io::stdin().read_to_end(&mut job);
-    let work = read.ok().and_then(|_| understand_job(&job)).ok_or("this is not for users".to_string())?;
-    let (parent, work, task) = work;
-    let Some((request, unit, effort)) = task else {
-        // SAFETY: changes the priority of this process.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
-        }
-        if let Some(entry) = work.compiler.entry(&work.source)
-            && let Some(_lock) = entry.lock()
-            && entry.find().is_none()
-        {
-            work.whole_here();
-        }
+    let no_job = || Error::Other("this is not for users".to_string());
+    let next = || read_message(&mut std::io::stdin().lock());
+    let mut job = next().ok_or_else(no_job)?;
+    let (parent, work, task) = understand_job(&job).ok_or_else(no_job)?;
+    if task.is_none() {
+        work.whole_for_the_next_run();
         return Ok(());
-    };
+    }
     // SAFETY: asks for a signal; nothing of this process has to be put in order when it comes.
     #[allow(unsafe_code)]
     let orphan = unsafe {
@@ -225,35 +284,64 @@ pub fn compile_in_background() -> Result<(), Error> {
         return Ok(());
     }
     leave_the_processor_to_the_program();
-    let made = cairn_llvm::available()
-        .map_err(Error::Other)
-        .and_then(|()| work.module_here(unit.as_ref(), &request, effort));
-    let mut w = Writer::default();
-    let stages = STAGES.lock().map(|stages| stages.clone()).unwrap_or_default();
-    w.count(stages.len());
-    for StageReport { stage, time, size, unit } in stages {
-        w.put(stage);
-        w.count(time.as_nanos() as usize);
-        w.count(size);
-        w.put(unit);
-    }
-    match made {
-        Err(e) => {
-            w.count(0);
-            w.put(e.to_string());
-        }
-        Ok(Made { object, makers: Makers { lambdas, procedures, .. } }) => {
-            w.count(1);
-            w.counts(lambdas.into_iter());
-            w.counts(procedures.into_iter().map(|n| n as usize));
-            w.count(object.text.map_or(0, |text| text.get() as usize));
-            w.put(object.object);
+    while let Some((_, work, Some(wanted))) = understand_job(&job) {
+        let answer = work.answer(wanted);
+        let mut out = std::io::stdout().lock();
+        let told = out.write_all(&answer.len().to_le_bytes()).and_then(|()| out.write_all(&answer));
+        // whoever does not listen has ended
+        match told.and_then(|()| out.flush()).ok().and_then(|()| next()) {
+            Some(other) => job = other,
+            None => break,
         }
     }
-    // whoever does not listen has ended
-    let _ = std::io::stdout().write_all(&w.0);
-    let _ = std::io::stdout().flush();
     Ok(())
+}
+
+impl Work {
+    /// Compiles the program as a whole and keeps that, unless another process does.
+    fn whole_for_the_next_run(&self) {
+        // SAFETY: changes the priority of this process.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
+        }
+        if let Some(entry) = self.compiler.entry(&self.source)
+            && let Some(_lock) = entry.lock()
+            && entry.find().is_none()
+        {
+            self.whole_here();
+        }
+    }
+
+    /// A module, or why there is none, as [`Work::understand`] reads it.
+    fn answer(&self, (request, unit, effort): Wanted) -> Vec<u8> {
+        let made = cairn_llvm::available()
+            .map_err(Error::Other)
+            .and_then(|()| self.module_here(unit.as_ref(), &request, effort));
+        let mut w = Writer::default();
+        let stages = STAGES.lock().map(|mut stages| std::mem::take(&mut *stages)).unwrap_or_default();
+        w.count(stages.len());
+        for StageReport { stage, time, size, unit } in stages {
+            w.put(stage);
+            w.count(time.as_nanos() as usize);
+            w.count(size);
+            w.put(unit);
+        }
+        match made {
+            Err(e) => {
+                w.count(0);
+                w.put(e.to_string());
+            }
+            Ok(Made { object, makers: Makers { lambdas, procedures, .. } }) => {
+                w.count(1);
+                w.counts(lambdas.into_iter());
+                w.counts(procedures.into_iter().map(|n| n as usize));
+                w.count(object.text.map_or(0, |text| text.get() as usize));
+                w.put(object.object);
+            }
+        }
+        w.0
+    }
 }
 
 /// A module of what: of the program if of no unit.
@@ -293,7 +381,7 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
         }
     };
     let compiler = Compiler::new(options).library_path(library_path).cache(cache).observer(observer);
-    Some((parent, Work { compiler, source, texts }, task))
+    Some((parent, Work::new(compiler, source, texts), task))
 }
 
 impl Writer {

@@ -156,7 +156,7 @@ pub(crate) fn prepare(
     let encoded = encode::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
     let Ok(Data::List(forms, _)) = encoded else { return Ok(None) };
     let compilation = Compilation {
-        work: Work { compiler: compiler.clone(), source: source.clone(), texts: files.texts() },
+        work: Work::new(compiler.clone(), source.clone(), files.texts()),
         began,
         module: Mutex::new(Progress::Failed),
         better: Mutex::default(),

@@ -50,7 +50,7 @@ impl OpenProgram {
     /// Modules for what the program's executable will load or evaluate. What cannot be compiled is evaluated.
     pub(crate) fn modules(&self, compiler: &Compiler) -> Vec<UnitObject> {
         let Some(library) = compiler.boot() else { return Vec::new() };
-        let work = Work { compiler: compiler.clone(), source: self.source.clone(), texts: self.texts.clone() };
+        let work = Work::new(compiler.clone(), self.source.clone(), self.texts.clone());
         let index = library.index();
         let session = stages::prepared(Session::on_library(index.clone()), &compiler.options);
         let mut files = compiler.files(&self.source);

@@ -78,7 +78,7 @@ impl Drop for Turn<'_> {
 impl UnitModules {
     /// Libraries are looked for beside `path`, too.
     pub(crate) fn new(compiler: &Compiler, path: &Path) -> UnitModules {
-        let work = Work { compiler: compiler.clone(), source: Source::new(path, ""), texts: Texts::new() };
+        let work = Work::new(compiler.clone(), Source::new(path, ""), Texts::new());
         UnitModules { work, shared: Arc::default() }
     }
 }

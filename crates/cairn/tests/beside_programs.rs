@@ -111,8 +111,8 @@ const TWICE: &str = "
     (import (scheme base) (scheme write))
     (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
     (define (say x) (write x) (newline) (flush-output-port) (read-line))
-    (say (fib 22))
-    (say (fib 25))";
+    (say (fib 25))
+    (say (fib 27))";
 
 /// How often the main thread of a process has waited for something.
 fn waits(pid: u32) -> u64 {
@@ -146,10 +146,10 @@ fn nobody_waits_for_the_compiler() {
         });
         let mut out = BufReader::new(program.0.stdout.take().unwrap()).lines();
         let mut input = program.0.stdin.take().unwrap();
-        assert_eq!(out.next().unwrap().unwrap(), "17711");
+        assert_eq!(out.next().unwrap().unwrap(), "75025");
         let before = waits(pid);
         writeln!(input).unwrap();
-        assert_eq!(out.next().unwrap().unwrap(), "75025");
+        assert_eq!(out.next().unwrap().unwrap(), "196418");
         let waits = waits(pid) - before;
         assert!(waits < 20, "{signal}: it has waited {waits} times");
         if signal == "-STOP" {

@@ -31,9 +31,10 @@
 
 use super::core::Core;
 use super::items::{Rhs, Source};
+use super::loader::{BootLibrary, LibraryName};
 use super::macros::{Macro, Procedure, Way};
 use super::meaning::{Binding, Meaning};
-use super::state::{Expander, R, grow};
+use super::state::{Expander, LibraryText, R, grow};
 use super::trace::Root;
 use super::transformer_eval::{Evaluator, move_code, read_datum, simple_datum, value};
 use crate::diagnostic::{Diagnostic, Span};
@@ -48,6 +49,7 @@ use cairn_num::{Int, Number};
 use rustc_hash::FxHashMap;
 use rustix::process::{Resource, getrlimit};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Tags of the opaque objects of `(cairn macro)`.
@@ -189,18 +191,69 @@ impl Expander<'_> {
         }
     }
 
-    /// Expands the library's text if its forms are not at hand.
-    fn expand_library(&mut self) {
+    /// Expands the library's text, as far as the code of a transformer comes to it, if its forms are not at hand.
+    fn expand_library(&mut self, code: &Expr) {
         let Some(boot) = self.s.boot.clone() else { return };
-        let modules = &self.s.modules;
-        let known = self.s.libraries.iter().filter(|(_, l)| !l.loading && modules[l.module as usize].builtin);
-        let mut names: Vec<_> = known.map(|(name, _)| name.clone()).collect();
-        names.sort();
-        if names.len() == self.s.library_text.libraries {
-            return;
+        let missing: Vec<u32> = self.imports_reached(code).into_iter().collect();
+        if !missing.is_empty() || self.s.library_text.session.is_none() {
+            let homes = missing.iter().filter_map(|n| boot.home(*n));
+            let mut names: Vec<_> = homes.chain([LibraryName::of(&["cairn", "control"])]).collect();
+            names.sort();
+            names.dedup();
+            // what is evaluated may come to anything
+            if !names.contains(&LibraryName::of(&["cairn", "evaluator"])) {
+                self.add_library_text(&*boot, &names);
+            }
         }
+        if missing.iter().any(|n| !self.s.library_text.exports.contains_key(n)) {
+            let modules = &self.s.modules;
+            let known = self.s.libraries.iter().filter(|(_, l)| !l.loading && modules[l.module as usize].builtin);
+            let mut names: Vec<_> = known.map(|(name, _)| name.clone()).collect();
+            names.sort();
+            if names.len() != self.s.library_text.libraries {
+                self.s.library_text.libraries = names.len();
+                self.add_library_text(&*boot, &names);
+            }
+        }
+    }
+
+    /// Variables of the library that some code comes to and whose text is not there, by their numbers as exports.
+    fn imports_reached(&mut self, code: &Expr) -> BTreeSet<u32> {
+        let session = &mut *self.s;
+        let LibraryText { exports, searched, .. } = &mut session.library_text;
+        let mut missing = BTreeSet::new();
+        let mut definitions = None;
+        let mut todo = globals_of(code);
+        while let Some(g) = todo.pop() {
+            let Some(info) = session.program.globals.get(g.0 as usize).filter(|_| !searched.contains(&g)) else {
+                continue;
+            };
+            if let Some(Import { from: ImportFrom::Library(n), .. }) = info.import {
+                if !exports.contains_key(&n) {
+                    missing.insert(n);
+                }
+                continue;
+            }
+            let definitions = definitions.get_or_insert_with(|| {
+                let forms = session.retained.forms.iter().chain(&session.program.forms);
+                let definition = |form| match form {
+                    &TopForm::Define(g, ref e) => Some((g, e)),
+                    TopForm::Expr(_) => None,
+                };
+                forms.filter_map(definition).collect::<FxHashMap<GlobalId, &Expr>>()
+            });
+            if let Some(e) = definitions.get(&g) {
+                searched.insert(g);
+                todo.extend(globals_of(e));
+            }
+        }
+        missing
+    }
+
+    /// Expands the text of libraries.
+    fn add_library_text(&mut self, boot: &dyn BootLibrary, names: &[LibraryName]) {
         let mut session = self.s.library_text.session.take().unwrap_or_default();
-        if session.preload(&names, self.loader).is_err() {
+        if session.preload(names, self.loader).is_err() {
             return; // what it lacks is reported when it is needed
         }
         // quasiquotation calls it, whatever is imported
@@ -222,13 +275,12 @@ impl Expander<'_> {
                 text.exports.insert(n, moved(g));
             }
         }
-        text.libraries = names.len();
         text.session = Some(session);
     }
 
     /// The expansion of a use of the macro `m`.
     pub(super) fn run_procedure(&mut self, m: &Macro, p: &Procedure, form: &Syntax, root: &Root) -> R<Syntax> {
-        self.expand_library();
+        self.expand_library(&p.code);
         let limit = self.s.expansion_limit.unwrap_or(crate::expand::state::MAX_EXPANSION_SIZE);
         let evaluator = self.evaluator();
         let u = Use {

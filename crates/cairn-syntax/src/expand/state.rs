@@ -207,8 +207,10 @@ pub(super) fn grow<T>(f: impl FnOnce() -> T) -> T {
 #[derive(Default)]
 pub(super) struct LibraryText {
     pub(super) session: Option<Box<Session>>,
-    /// How many libraries it was made for.
+    /// How many libraries it was made for, if for all that are known.
     pub(super) libraries: usize,
+    /// Variables of the program that transformers come to, and all that these come to.
+    pub(super) searched: FxHashSet<GlobalId>,
     /// Variables, from [`cairn_core::interp::transform::LIBRARY_GLOBALS`] on, by their number as exports.
     pub(super) exports: FxHashMap<u32, GlobalId>,
 }
