@@ -440,7 +440,7 @@ mod tests {
         let text = format!("(define @f.0 (lambda f (x.0) (@g.1 x.0))) (define @g.1 (lambda g (x.1) {large}))");
         let (mut program, makers) = module_of(&text, &[200, 3], &[]);
         assert_eq!((&makers.lambdas[..], &makers.procedures[..]), (&[0][..], &[0][..]));
-        optimize_prepared(&mut program, Opt::High, true);
+        optimize_prepared(&mut program, Opt::High, Disabled::NOTHING, true);
         let text = print_program(&program);
         assert!(!text.contains("1001"), "{text}");
         let values = ["'f", "(lambda other (x.7) (%* x.7 2))"];
