@@ -53,7 +53,6 @@ const SAID: &[(&str, usize, &str)] = &[
     ("tests/scheme/records.scm", 24, "`make-point` takes 2 arguments, but gets 1"),
     ("tests/scheme/srfi-27.scm", 2, "`every` is imported"),
     ("tests/scheme/srfi.scm", 2, "nothing of (scheme char)"),
-    ("tests/scheme/structure-vectors.scm", 2, "nothing of (scheme inexact)"),
     ("tests/scheme/syntax.scm", 2, "nothing of (scheme lazy)"),
     ("tests/scheme/syntax.scm", 124, "`if` is bound"),
     ("tests/scheme/syntax.scm", 169, "`x` is bound"),
