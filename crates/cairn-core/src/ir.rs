@@ -185,6 +185,8 @@ pub struct SourceFile {
     pub text: Rc<str>,
     /// Part of lib/.
     pub library: bool,
+    /// Places are told as if so many lines came before the text: what was typed before it at a prompt.
+    pub lines_before: i32,
 }
 
 /// Where names stand in [`Program::procedures`], of which the first few are known here.

@@ -148,8 +148,8 @@ impl Follower<'_> {
     fn text(&mut self, name: &str, text: &str) {
         self.files += 1;
         let number = self.files as i64;
-        let mut open = self.session.open_text(name, text, true);
-        self.log.open(number, name, text, true);
+        let mut open = self.session.open_text(name, text, 0, true);
+        self.log.open(number, name, text, 0, true);
         let hash = text_fingerprint(text);
         while let Some(place) = self.log.next(number, 0, &self.session) {
             let load = self.load;

@@ -207,11 +207,11 @@ impl Evaluator for Expander {
         }
     }
 
-    fn open(&mut self, text: &str, name: &str, whole: bool) -> i64 {
-        let open = self.session.open_text(name, text, whole);
+    fn open(&mut self, text: &str, name: &str, lines_before: i32, whole: bool) -> i64 {
+        let open = self.session.open_text(name, text, lines_before, whole);
         self.texts_opened += 1;
         if self.compiler.is_some() {
-            self.log.open(self.texts_opened, name, text, whole);
+            self.log.open(self.texts_opened, name, text, lines_before, whole);
         }
         let fingerprint = self.ahead.as_ref().map_or(0, |_| ahead::text_fingerprint(text));
         self.texts.insert(self.texts_opened, (open, fingerprint));
@@ -298,7 +298,7 @@ impl Evaluator for Expander {
 
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection> {
         let environment = self.environment_of(environment).ok_or_else(no_environment)?;
-        let mut open = self.session.open_text("prompt", text, false);
+        let mut open = self.session.open_text("prompt", text, 0, false);
         let file = open.file();
         let mut all = String::new();
         let failed = loop {

@@ -40,6 +40,8 @@ pub enum Step {
         name: String,
         /// What it says.
         text: String,
+        /// As if so many lines came before it.
+        lines_before: i32,
         /// Is it a file, whose definitions go together?
         whole: bool,
     },
@@ -132,8 +134,9 @@ impl Log {
         self.push(Step::Environment(sets.map(str::to_string)));
     }
 
-    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str, whole: bool) {
-        let opened = self.push(Step::Open { name: name.to_string(), text: text.to_string(), whole });
+    pub(crate) fn open(&mut self, number: i64, name: &str, text: &str, lines_before: i32, whole: bool) {
+        let (name, text) = (name.to_string(), text.to_string());
+        let opened = self.push(Step::Open { name, text, lines_before, whole });
         if !self.full {
             self.texts.insert(number, Text { opened, forms: 0, needed: false, extent: 0 });
         }
@@ -208,8 +211,8 @@ impl Unit {
                         .map_err(|_| failed())?;
                     environments.push(environment);
                 }
-                Step::Open { name, text, whole } => {
-                    texts.insert(n, (session.open_text(name, text, *whole), 0));
+                Step::Open { name, text, lines_before, whole } => {
+                    texts.insert(n, (session.open_text(name, text, *lines_before, *whole), 0));
                 }
                 Step::Next { opened, environment } => {
                     let environment = *environments.get(*environment).ok_or_else(failed)?;
@@ -284,8 +287,8 @@ mod tests {
         session.expand_in(environment, "", &mut Files::default(), |_| ()).unwrap();
         log.environment(Some("(scheme base)"));
         for (n, text) in (0..).zip(texts) {
-            let mut open = session.open_text("a", text, false);
-            log.open(n, "a", text, false);
+            let mut open = session.open_text("a", text, 0, false);
+            log.open(n, "a", text, 0, false);
             loop {
                 log.next(n, 0, &session);
                 let form = session.expand_next(environment, &mut open, &mut Files::default(), |_| ());
@@ -302,7 +305,7 @@ mod tests {
 
     /// The fingerprint of the next form.
     fn fingerprint(session: &mut Session, environment: Environment, text: &str) -> i64 {
-        let mut open = session.open_text("b", text, false);
+        let mut open = session.open_text("b", text, 0, false);
         let form = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
             cairn_core::passes::prepare(s.program());
             tier::fingerprint(s.expanded(), &s.expanded().forms)
@@ -324,8 +327,8 @@ mod tests {
     #[test]
     fn names_of_values_are_not_noted() {
         let (mut session, mut log, environment) = told(&[]);
-        let mut open = session.open_text("a", "(car '(1))", false);
-        log.open(9, "a", "(car '(1))", false);
+        let mut open = session.open_text("a", "(car '(1))", 0, false);
+        log.open(9, "a", "(car '(1))", 0, false);
         log.next(9, 0, &session);
         session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
         log.expanded(9, &session, false);
@@ -338,8 +341,8 @@ mod tests {
     fn a_unit_keeps_its_text() {
         let (mut session, mut log, environment) = told(&[]);
         let text = "1 (lambda (x) x)";
-        let mut open = session.open_text("a", text, false);
-        log.open(9, "a", text, false);
+        let mut open = session.open_text("a", text, 0, false);
+        log.open(9, "a", text, 0, false);
         assert_eq!(log.next(9, 0, &session), Some((1, 0)));
         session.expand_next(environment, &mut open, &mut Files::default(), |_| ()).unwrap();
         log.expanded(9, &session, false);
@@ -353,10 +356,10 @@ mod tests {
     fn a_log_that_is_too_long_is_given_up() {
         let (session, mut log, _) = told(&[]);
         let long = "x".repeat(MAX_BYTES);
-        log.open(1, "a", &long, false);
+        log.open(1, "a", &long, 0, false);
         assert_eq!(log.next(1, 0, &session), None);
         assert!(log.unit(Vec::new()).is_none() && log.steps.is_empty());
-        log.open(2, "a", "(f)", false);
+        log.open(2, "a", "(f)", 0, false);
         assert_eq!(log.next(2, 0, &session), None);
         log.close(2);
     }
@@ -367,7 +370,7 @@ mod tests {
         let form = "(define (f x) (twice (set! y (+ x y))) (let loop ((i 0)) (if (< i x) (loop (+ i 1)) y)))";
         let (mut session, mut log, environment) =
             told(&["(define y 1)", macros, "(broken", "(import (scheme cxr))"]);
-        log.open(9, "b", form, false);
+        log.open(9, "b", form, 0, false);
         let (opened, number) = log.next(9, 0, &session).unwrap();
         let wanted = fingerprint(&mut session, environment, form);
         let place = Place { opened, form: number, fingerprint: wanted, cells: 0 };
@@ -376,8 +379,8 @@ mod tests {
         assert!(found.library < found.program.forms.len());
         // a part may stand before the form or behind it; what means something else is empty
         for (text, same) in [("(define (g) y)", 0), ("(define (h) y)", 1)] {
-            let mut open = session.open_text("c", text, false);
-            log.open(10, "c", text, false);
+            let mut open = session.open_text("c", text, 0, false);
+            log.open(10, "c", text, 0, false);
             let (opened, number) = log.next(10, 0, &session).unwrap();
             let print = session.expand_next(environment, &mut open, &mut Files::default(), |s| {
                 cairn_core::passes::prepare(s.program());

@@ -112,7 +112,7 @@ pub use heap::{AllocKind, Cursors, Heap, Moves, Refill};
 pub use model::ObjectModel;
 pub use model::c::{CObjects, LayoutId, Nature};
 pub use model::scheme::Scheme;
-pub use region::addresses_left;
+pub use region::{addresses_left, room_for_threads};
 pub use sampling::Sample;
 pub use space::cells::CellType;
 pub use space::compact::PoolStats;

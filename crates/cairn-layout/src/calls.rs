@@ -361,7 +361,7 @@ macro_rules! for_each_rt_call {
             (cairn_evaluator_start, "evaluator-start", 2, ALLOC | FAIL)          // vectors of strings: libraries, keys of their variables
             (cairn_evaluator_environment, "evaluator-environment", 1, ALLOC | FAIL) // import sets as text, or #f: number
             (cairn_evaluator_expand, "evaluator-expand", 2, ALLOC | FAIL)        // written form, environment: code
-            (cairn_evaluator_open, "evaluator-open", 3, ALLOC | FAIL)            // text, its name, is it a file?: number
+            (cairn_evaluator_open, "evaluator-open", 4, ALLOC | FAIL)            // text, its name, lines before it, is it a file?: number
             (cairn_evaluator_bring, "evaluator-bring", 2, ALLOC)                 // vectors of strings: directories; paths and texts
             (cairn_evaluator_next, "evaluator-next", 2, ALLOC | FAIL)            // number of a text, environment: code of the next form, or #f
             (cairn_evaluator_close, "evaluator-close", 1, ALLOC)                 // number of a text

@@ -169,11 +169,18 @@ pub extern "C" fn cairn_evaluator_expand(ctx: &mut Machine, form: Value, environ
     answer(ctx, |e| e.expand(&text, number(environment)).map(Some))
 }
 
-/// `(evaluator-open text name whole?)`: the number of an open text.
+/// `(evaluator-open text name lines-before whole?)`: the number of an open text.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_evaluator_open(ctx: &mut Machine, contents: Value, name: Value, whole: Value) -> Value {
+pub extern "C" fn cairn_evaluator_open(
+    ctx: &mut Machine,
+    contents: Value,
+    name: Value,
+    lines: Value,
+    whole: Value,
+) -> Value {
+    let lines_before = i32::try_from(number(lines)).unwrap_or(0);
     let (contents, name) = (text(contents).unwrap_or_default(), text(name).unwrap_or_default());
-    match with(ctx, |e| Ok(e.open(&contents, &name, whole != Value::FALSE))) {
+    match with(ctx, |e| Ok(e.open(&contents, &name, lines_before, whole != Value::FALSE))) {
         Ok(n) => Value::fixnum(n),
         Err(message) => failed(ctx, "load", &message),
     }

@@ -82,7 +82,8 @@ pub trait Evaluator {
     fn expand(&mut self, text: &str, environment: i64) -> Result<Data, Rejection>;
 
     /// A text whose forms are to be expanded one after another: its number. Definitions of a `whole` file go together.
-    fn open(&mut self, text: &str, name: &str, whole: bool) -> i64;
+    /// Places are told as if so many lines came before it.
+    fn open(&mut self, text: &str, name: &str, lines_before: i32, whole: bool) -> i64;
 
     /// Files that are part of the program: where libraries are looked for, and path after path, each with its text.
     fn bring(&mut self, directories: Vec<String>, files: Vec<String>);

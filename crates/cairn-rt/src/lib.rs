@@ -100,7 +100,7 @@ mod weak;
 
 pub use c::c_calls::is_taken;
 pub use c::sources::C_SOURCES;
-pub use cairn_heap::addresses_left;
+pub use cairn_heap::{addresses_left, room_for_threads};
 pub use failure::describe_io;
 pub use runtime::{Runtime, rt};
 pub use start_options::{Host, MakeEvaluator, Options};

@@ -176,7 +176,8 @@ impl At {
                 let source = source(modules, site)?;
                 // SAFETY: as in `source`.
                 let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
-                (!text.is_empty()).then_some(Passage { path, text, lines_before: 0, start: site.start() as usize })
+                let (lines_before, start) = (source.lines_before as isize, site.start() as usize);
+                (!text.is_empty()).then_some(Passage { path, text, lines_before, start })
             }
             At::Evaluated(mark) | At::EvaluatedTail(mark) => evaluated::place(mark),
         }
@@ -840,7 +841,7 @@ mod tests {
     #[test]
     fn backtraces_are_aligned_and_cut() {
         let bytes = |t: &'static str| Bytes { data: t.as_ptr(), len: t.len() as u64 };
-        let source = |path: &'static str| [Source { path: bytes(path), text: bytes(TEXT) }];
+        let source = |path: &'static str| [Source { path: bytes(path), text: bytes(TEXT), lines_before: 0 }];
         let sources = [source("a.scm"), source("b.scm")];
         let tables: Vec<ModuleTable> = (sources.iter())
             .map(|s| {

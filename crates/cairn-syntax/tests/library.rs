@@ -237,7 +237,7 @@ fn groups(text: &str) -> Vec<usize> {
     m.files.insert("i.scm".into(), "(define i 1) (load \"x\") (define j 1)".into());
     let environment = session.environment(None, &mut m).unwrap_or_else(|f| panic!("{:?}", f.errors));
     session.expand_in(environment, "", &mut m, |_| ()).unwrap_or_else(|f| panic!("{:?}", f.errors));
-    let mut open = session.open_text("f.scm", text, true);
+    let mut open = session.open_text("f.scm", text, 0, true);
     let mut found = Vec::new();
     while let Some(n) = session
         .expand_next(environment, &mut open, &mut m, |s| {

@@ -31,6 +31,7 @@ use cairn_core::tier::{Makers, Request};
 use cairn_eval::units::{Place, Step, Unit};
 use cairn_layout::facts;
 use cairn_layout::object::record::compact::Choice;
+use cairn_rt::room_for_threads;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::num::NonZeroU64;
@@ -139,6 +140,12 @@ impl Work {
             lower_priority(LOW);
             self.whole_here();
         }
+    }
+
+    /// Is there room for the threads that a module takes: who asks for it, who starts its compiler, and one that may
+    /// compile the whole?
+    pub(crate) fn has_room(&self) -> bool {
+        room_for_threads() >= 3
     }
 
     /// Has another process do it; `None` if there is none. Returns when it has answered, or ended.
@@ -412,10 +419,11 @@ impl Writer {
                     self.count(if sets.is_some() { 1 } else { 0 });
                     self.put(sets.as_deref().unwrap_or_default());
                 }
-                Step::Open { name, text, whole } => {
+                Step::Open { name, text, lines_before, whole } => {
                     self.count(if *whole { 4 } else { 2 });
                     self.put(name);
                     self.put(text);
+                    self.count(*lines_before as usize);
                 }
                 Step::Next { opened, environment } => self.all([3, *opened, *environment]),
             }
@@ -467,7 +475,10 @@ impl Reader<'_> {
                 Step::Environment(None)
             }
             1 => Step::Environment(Some(self.text()?)),
-            kind @ (2 | 4) => Step::Open { name: self.text()?, text: self.text()?, whole: kind == 4 },
+            kind @ (2 | 4) => {
+                let (name, text) = (self.text()?, self.text()?);
+                Step::Open { name, text, lines_before: self.count()? as i32, whole: kind == 4 }
+            }
             _ => Step::Next { opened: self.count()?, environment: self.count()? },
         })
     }

@@ -239,6 +239,9 @@ impl Evaluated for Hot {
     }
 
     fn request(&self, entered: Vec<u32>, bound: Vec<bool>, stopper: Stopper) -> bool {
+        if !self.compilation.work.has_room() {
+            return false;
+        }
         let request = Request { entered, bound, ..Request::default() };
         let compilation = self.compilation.clone();
         *lock(&compilation.module) = Progress::UnderWay;

@@ -85,7 +85,7 @@ impl UnitModules {
 
 impl UnitCompiler for UnitModules {
     fn request(&self, unit: Unit, request: Request) -> Option<i64> {
-        self.work.compiler.background.as_ref()?;
+        self.work.compiler.background.as_ref().filter(|_| self.work.has_room())?;
         let (work, shared) = (self.work.clone(), self.shared.clone());
         let ticket = {
             let mut jobs = shared.jobs();

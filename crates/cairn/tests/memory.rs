@@ -217,6 +217,21 @@ const SAFE_FOR_SPACE: &str = "
 (newline)
 ";
 
+/// Each minor collection promotes the chunk of the continuation that was captured last, which is dead soon after.
+#[test]
+fn continuations_that_are_dropped_do_not_fill_the_heap() {
+    let p = Program::new(
+        "captures",
+        "(define kept #f)
+         (define (step i) (call/cc (lambda (k) (set! kept k) (vector i i i i i i i i i i))))
+         (define before (resident-megabytes))
+         (do ((i 0 (+ i 1))) ((= i 1000000)) (step i))
+         (write (- (resident-megabytes) before))",
+    );
+    let grown = results(&p.run("1G"))[0];
+    assert!(grown <= 3, "{grown} MB for continuations of which one is live");
+}
+
 #[test]
 fn what_cannot_be_used_any_more_is_not_kept() {
     for frames in PRECISE {

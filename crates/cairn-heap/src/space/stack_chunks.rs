@@ -16,6 +16,8 @@ use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, BlockIndex, Span, blocks
 use crate::blocks::{BlockPool, Kind, poison};
 
 const SMALLEST_SHIFT: u32 = 9;
+/// Chunks that minor collections keep and that are probably dead: so many bytes are worth a look.
+const WORTH_A_LOOK: u64 = 1 << 20;
 /// Size classes; the last is one whole block.
 const CLASSES: usize = (BLOCK_SHIFT - SMALLEST_SHIFT) as usize + 1;
 
@@ -54,6 +56,8 @@ pub struct ChunkSpace {
     partial: [Vec<u32>; CLASSES],
     young: Vec<Address>,
     bytes: u64,
+    /// What the last major collection left of them.
+    left: u64,
     poison: bool,
 }
 
@@ -273,6 +277,13 @@ impl ChunkSpace {
             }
         }
         self.release_empty(pool);
+        self.left = self.bytes;
+    }
+    /// Have chunks become so many since the last major collection that it is time to look which are dead? The one that
+    /// runs is promoted with any continuation that a minor collection finds, and is mostly done soon after: a program
+    /// that captures one now and then would gain a block with each collection, up to the limit of the heap.
+    pub fn have_grown(&self) -> bool {
+        self.bytes - self.left.min(self.bytes) > self.left.max(WORTH_A_LOOK)
     }
     /// All chunks handed out.
     pub fn in_use<'a>(&'a self, pool: &'a BlockPool) -> impl Iterator<Item = Span> + 'a {

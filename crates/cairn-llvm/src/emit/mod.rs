@@ -104,7 +104,7 @@ pub fn emit_module_with(module: &Module, collector: &'static CollectorFacts, not
 fn emit(mut cx: ModuleCx, activations: &'static dyn Activations) -> String {
     let module = cx.module;
     let mut out = String::with_capacity(1 << 16);
-    out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n");
+    out.push_str("target triple = \"x86_64-pc-linux-gnu\"\n\n%bytes = type { ptr, i64 }\n%source = type { %bytes, %bytes, i64 }\n");
     for (i, _) in module.functions.iter().enumerate().filter(|(_, f)| activations.is_function(f)) {
         function(&mut cx, activations, FuncId(i as u32), &mut out);
     }

@@ -490,15 +490,17 @@ impl<'m> ModuleCx<'m> {
             let comma = if i == 0 { "" } else { ", " };
             let _ = write!(
                 sources,
-                "{comma}%bytes {{ ptr @cairn_source_path.{i}, i64 {} }}, %bytes {{ ptr @cairn_source_text.{i}, i64 {} }}",
+                "{comma}%source {{ %bytes {{ ptr @cairn_source_path.{i}, i64 {} }}, \
+                 %bytes {{ ptr @cairn_source_text.{i}, i64 {} }}, i64 {} }}",
                 s.path.len(),
-                text.len()
+                text.len(),
+                s.lines_before
             );
         }
         let _ = writeln!(
             out,
-            "@cairn_sources = internal constant [{} x %bytes] [{sources}], align 8",
-            2 * self.module.sources.len()
+            "@cairn_sources = internal constant [{} x %source] [{sources}], align 8",
+            self.module.sources.len()
         );
         let strategy = self.module.strategy.kind as usize;
         let collector = self.collector.name;

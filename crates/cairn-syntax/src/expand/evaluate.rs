@@ -205,10 +205,11 @@ impl Session {
     }
 
     /// A text whose forms are expanded one after another, each when the one before has been evaluated. Definitions of a
-    /// `whole` file go together.
-    pub fn open_text(&mut self, name: &str, text: &str, whole: bool) -> OpenText {
+    /// `whole` file go together. Places are told as if so many lines came before it.
+    pub fn open_text(&mut self, name: &str, text: &str, lines_before: i32, whole: bool) -> OpenText {
         let file = self.free_sources.pop().unwrap_or_else(|| self.add_source("", "", false));
-        self.sources[file as usize] = SourceFile { path: name.into(), text: text.into(), library: false };
+        self.sources[file as usize] =
+            SourceFile { path: name.into(), text: text.into(), library: false, lines_before };
         let mut forms = VecDeque::new();
         let mut reader = Reader::new(file, text, &mut self.names);
         let error = loop {
@@ -233,7 +234,7 @@ impl Session {
         environment: Environment,
         loader: &mut dyn Loader,
     ) -> Option<(OpenText, Environment)> {
-        let mut open = self.open_text(name, text, false);
+        let mut open = self.open_text(name, text, 0, false);
         open.error = None;
         let found = self.definition_around(&open, (name, text), at, environment, loader);
         match found {

@@ -211,6 +211,9 @@ impl Gen {
             Request::Auto if self.held(core) - core.large.young_bytes() >= core.sizing.limit() => {
                 Some(Reason::Limit)
             }
+            Request::Auto if core.chunks.have_grown() && self.held(core) < core.sizing.least() => {
+                Some(Reason::Stale)
+            }
             Request::Auto if core.sizing.is_stale(self.held(core), core.stats.allocated) => Some(Reason::Stale),
             _ => None,
         }
