@@ -172,12 +172,10 @@ impl Number {
         }
     }
 
-    /// Can the nearest double stand for this exact real among flonums? Not if it is infinite, or zero for what is not.
-    pub(crate) fn is_beyond_f64(&self) -> bool {
-        self.is_exact() && {
-            let x = self.to_f64();
-            x.is_infinite() || x == 0.0 && !self.is_exact_zero()
-        }
+    /// Can the nearest double, `x`, not stand for this real among flonums? Not if it is infinite, or zero, for an exact
+    /// number that is not.
+    pub(crate) fn is_beyond_f64(&self, x: f64) -> bool {
+        self.is_exact() && (x.is_infinite() || x == 0.0 && !self.is_exact_zero())
     }
 
     /// An operation of two reals of which one is a flonum. An exact number beyond the range of flonums is finite and
@@ -189,8 +187,9 @@ impl Number {
         op: impl Fn(f64, f64) -> f64,
         exact: impl Fn(&Number, &Number) -> Option<Number>,
     ) -> f64 {
-        if !self.is_beyond_f64() && !b.is_beyond_f64() {
-            return op(self.to_f64(), b.to_f64());
+        let (nearest, nearest_b) = (self.to_f64(), b.to_f64());
+        if !self.is_beyond_f64(nearest) && !b.is_beyond_f64(nearest_b) {
+            return op(nearest, nearest_b);
         }
         if let (Some(x), Some(y)) = (self.to_exact(), b.to_exact())
             && let Some(result) = exact(&x, &y)

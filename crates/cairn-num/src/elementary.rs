@@ -284,16 +284,16 @@ impl Number {
     fn expt_inexact(&self, exponent: &Number) -> Result<Number, Fault> {
         if self.is_real() && exponent.is_real() {
             let (x, y) = (self.to_f64(), exponent.to_f64());
-            if exponent.is_beyond_f64() && y == 0.0 && (self.is_zero() || x.is_infinite() && !self.is_exact()) {
+            if exponent.is_beyond_f64(y) && y == 0.0 && (self.is_zero() || x.is_infinite() && !self.is_exact()) {
                 // the exponent is not zero
                 let y = if exponent.is_negative() { -1.0 } else { 1.0 };
                 return Ok(Number::Flo(x.abs().powf(y)));
             }
             let odd_domain = x < 0.0 && y.is_finite() && y.fract() != 0.0;
-            if !odd_domain && !self.is_beyond_f64() {
+            if !odd_domain && !self.is_beyond_f64(x) {
                 return Ok(Number::Flo(x.powf(y)));
             }
-            if self.is_beyond_f64() && !y.is_finite() {
+            if self.is_beyond_f64(x) && !y.is_finite() {
                 let size = if x == 0.0 { 0.5 } else { 2.0_f64 };
                 return Ok(Number::Flo(size.powf(y)));
             }

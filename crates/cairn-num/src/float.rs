@@ -91,6 +91,15 @@ pub fn from_ratio(a: Signed, b: Signed) -> f64 {
     if a.is_zero() {
         return 0.0;
     }
+    // A quotient of two doubles is rounded once.
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    if let ([n], [d]) = (a.limbs, b.limbs)
+        && *n <= EXACT
+        && *d <= EXACT
+    {
+        let x = *n as f64 / *d as f64;
+        return if a.negative != b.negative { -x } else { x };
+    }
     // Scale so that the quotient has 65 to 66 bits; then the rest only matters as the sticky bit.
     let scale = limbs::bit_len(b.limbs) as i64 + 65 - limbs::bit_len(a.limbs) as i64;
     let shifted = |x: &[u64], bits: i64| {

@@ -29,7 +29,7 @@ pub(super) fn flonum_parts(v: Value) -> Option<(f64, f64)> {
     }
 }
 
-fn make_flonum_complex(ctx: &mut Machine, (re, im): (f64, f64)) -> Value {
+pub(super) fn make_flonum_complex(ctx: &mut Machine, (re, im): (f64, f64)) -> Value {
     let (re, im) = (make_flonum(ctx, re), make_flonum(ctx, im));
     make_parts(ctx, Type::Compnum, re, im)
 }
@@ -208,7 +208,13 @@ pub extern "C" fn cairn_num_le(ctx: &mut Machine, a: Value, b: Value) -> Value {
 #[inline]
 fn divide(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Value {
     let (x, y) = (operand(a), operand(b));
-    if let (Flo(x), Flo(y)) = (x, y) {
+    let inexact = match (x, y) {
+        (Flo(x), Flo(y)) => Some((x, y)),
+        (Flo(x), Fix(y)) => Some((x, y as f64)),
+        (Fix(x), Flo(y)) => Some((x as f64, y)),
+        _ => None,
+    };
+    if let Some((x, y)) = inexact {
         let small = |x: f64| x.abs() < EXACT_F64 && x.fract() == 0.0;
         if small(x) && small(y) && y != 0.0 {
             return make_flonum(ctx, op.small_f64(x, y));

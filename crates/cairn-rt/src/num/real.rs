@@ -5,7 +5,7 @@ use crate::alloc::{alloc_pair, make_flonum};
 use crate::exhaustion;
 use crate::failure;
 use crate::num::big;
-use crate::num::operand::{Operand::*, fault, from_int, operand, slow1, slow2, to_number};
+use crate::num::operand::{Operand::*, fault, from_int, make_integer, operand, slow1, slow2, to_number};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -131,7 +131,8 @@ pub extern "C" fn cairn_num_round(ctx: &mut Machine, a: Value) -> Value {
     round(ctx, "round", a, Round::Nearest)
 }
 
-/// A double where `in_domain` holds is done at once; the rest by way of `Number`.
+/// A double or a fixnum where `in_domain` holds is done at once, but for 0 and 1, whose results may be exact; the rest
+/// by way of `Number`.
 #[inline]
 fn function(
     ctx: &mut Machine,
@@ -141,10 +142,10 @@ fn function(
     real: fn(f64) -> f64,
     general: impl FnOnce(&Number) -> Result<Number, Fault>,
 ) -> Value {
-    if let Flo(x) = operand(a)
-        && in_domain(x)
-    {
-        return make_flonum(ctx, real(x));
+    match operand(a) {
+        Flo(x) if in_domain(x) => return make_flonum(ctx, real(x)),
+        Fix(n) if !(0..=1).contains(&n) && in_domain(n as f64) => return make_flonum(ctx, real(n as f64)),
+        _ => {}
     }
     slow1(ctx, who, a, general)
 }
@@ -204,7 +205,16 @@ pub extern "C" fn cairn_num_atan(ctx: &mut Machine, a: Value) -> Value {
 /// `(atan y x)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_atan2(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    if let (Flo(y), Flo(x)) = (operand(a), operand(b)) {
+    let double = |o| match o {
+        Flo(x) => Some(x),
+        Fix(n) => Some(n as f64),
+        _ => None,
+    };
+    // the angle of an exact zero may be exact
+    let (y, x) = (operand(a), operand(b));
+    if !matches!(y, Fix(0))
+        && let (Some(y), Some(x)) = (double(y), double(x))
+    {
         return make_flonum(ctx, y.atan2(x));
     }
     slow2(ctx, "atan", a, b, Number::atan2)
@@ -220,7 +230,10 @@ pub extern "C" fn cairn_num_sqrt(ctx: &mut Machine, a: Value) -> Value {
             return if root.fract() == 0.0 { Value::fixnum(root as i64) } else { make_flonum(ctx, root) };
         }
     }
-    function(ctx, "sqrt", a, |x| x >= 0.0 || x.is_nan(), f64::sqrt, |n| Ok(n.sqrt()))
+    match operand(a) {
+        Flo(x) if x >= 0.0 || x.is_nan() => make_flonum(ctx, x.sqrt()),
+        _ => slow1(ctx, "sqrt", a, |n| Ok(n.sqrt())),
+    }
 }
 
 /// `(exact-integer-sqrt n)`: a pair of root and rest.
@@ -245,6 +258,20 @@ pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value
         && x >= 0.0
     {
         return make_flonum(ctx, x.powf(y));
+    }
+    match (operand(a), operand(b)) {
+        // what is rounded once is the nearest
+        (Flo(x), Fix(2)) => return make_flonum(ctx, x * x),
+        (Flo(x), Fix(n)) if n.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => {
+            let size = x.abs().powf(n as f64);
+            return make_flonum(ctx, if x.is_sign_negative() && n & 1 == 1 { -size } else { size });
+        }
+        (Fix(x), Fix(n @ 0..64)) => {
+            if let Some(power) = x.checked_pow(n as u32) {
+                return make_integer(ctx, power);
+            }
+        }
+        _ => {}
     }
     if let (Fix(n), Some(base)) = (operand(b), operand(a).integer(&mut [0]))
         && (0..1 << 32).contains(&n)
@@ -302,6 +329,9 @@ fn of_reals(ctx: &mut Machine, who: &str, a: Value, b: Value, f: fn(&Number, &Nu
 /// `(make-rectangular x y)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_make_rectangular(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Flo(x), Flo(y)) = (operand(a), operand(b)) {
+        return super::arith::make_flonum_complex(ctx, (x, y));
+    }
     of_reals(ctx, "make-rectangular", a, b, |x, y| Number::rectangular(x.clone(), y.clone()))
 }
 
@@ -346,5 +376,8 @@ pub extern "C" fn cairn_num_magnitude(ctx: &mut Machine, a: Value) -> Value {
 /// `(angle z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_angle(ctx: &mut Machine, a: Value) -> Value {
-    slow1(ctx, "angle", a, |n| Ok(n.angle()))
+    match super::arith::flonum_parts(a) {
+        Some((re, im)) => make_flonum(ctx, im.atan2(re)),
+        None => slow1(ctx, "angle", a, |n| Ok(n.angle())),
+    }
 }

@@ -350,3 +350,66 @@ fn text_goes_both_ways() {
         }
     }
 }
+
+/// What is computed at once is what the owned numbers say: of fixnums and doubles in every pair.
+#[test]
+fn functions_are_those_of_the_owned_numbers() {
+    type Function = (fn(&mut Machine, Value) -> Value, fn(&Number) -> Option<Number>);
+    let functions: [Function; 9] = [
+        (|c, v| cairn_num_exp(c, v), |n| Some(n.exp())),
+        (|c, v| cairn_num_log(c, v), |n| n.log().ok()),
+        (|c, v| cairn_num_sin(c, v), |n| Some(n.sin())),
+        (|c, v| cairn_num_cos(c, v), |n| Some(n.cos())),
+        (|c, v| cairn_num_tan(c, v), |n| Some(n.tan())),
+        (|c, v| cairn_num_asin(c, v), |n| Some(n.asin())),
+        (|c, v| cairn_num_acos(c, v), |n| Some(n.acos())),
+        (|c, v| cairn_num_atan(c, v), |n| n.atan().ok()),
+        (|c, v| cairn_num_sqrt(c, v), |n| Some(n.sqrt())),
+    ];
+    type Operation = (fn(&mut Machine, Value, Value) -> Value, fn(&Number, &Number) -> Option<Number>);
+    let operations: [Operation; 6] = [
+        (|c, a, b| cairn_num_atan2(c, a, b), |a, b| a.atan2(b).ok()),
+        (|c, a, b| cairn_num_expt(c, a, b), |a, b| a.expt(b).ok()),
+        (|c, a, b| cairn_num_quotient(c, a, b), |a, b| a.divide_integers(Division::Quotient, b).ok()),
+        (|c, a, b| cairn_num_remainder(c, a, b), |a, b| a.divide_integers(Division::Remainder, b).ok()),
+        (|c, a, b| cairn_num_modulo(c, a, b), |a, b| a.divide_integers(Division::Modulo, b).ok()),
+        (|c, a, b| cairn_num_floor_quotient(c, a, b), |a, b| a.divide_integers(Division::FloorQuotient, b).ok()),
+    ];
+    let fixnums = [0, 1, -1, 2, -2, 3, 7, -7, 31, 62, 63, 64, 100, -100, (1 << 53) + 1, (1 << 60) - 1, -(1 << 60)];
+    let doubles = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 3.0, -7.0, 64.0, 1e17, 9007199254740993.0, f64::INFINITY];
+    let mut numbers: Vec<Number> = fixnums.into_iter().map(|n| Number::Int(Int::Fix(n))).collect();
+    numbers.extend(doubles.into_iter().chain([f64::NEG_INFINITY, f64::NAN]).map(Number::Flo));
+    let mut t = TestRuntime::new();
+    let ctx = t.ctx();
+    let text = |n: &Number| format_number(n, 10);
+    let mut check = |ctx: &mut Machine, found: Value, wanted: Option<Number>, what: &str| match wanted {
+        None => {
+            assert_eq!(found, Value::FAIL, "{what}");
+            crate::runtime::rt(ctx).failure = None;
+        }
+        Some(wanted) => {
+            canonical(found);
+            let found = super::operand::to_number(found).unwrap();
+            assert_eq!(text(&found), text(&wanted), "{what}");
+        }
+    };
+    for (i, a) in numbers.iter().enumerate() {
+        for (f, (call, of)) in functions.iter().enumerate() {
+            let v = from_number(ctx, a);
+            let found = call(ctx, v);
+            check(ctx, found, of(a), &format!("function {f} of {}", text(a)));
+        }
+        // powers with large exponents take all memory
+        for b in &numbers[..] {
+            for (f, (call, of)) in operations.iter().enumerate() {
+                let huge = |n: &Number| matches!(n, Number::Int(Int::Fix(n)) if n.unsigned_abs() > 100);
+                if f == 1 && huge(b) && (i > 2 && i < fixnums.len()) {
+                    continue;
+                }
+                let (x, y) = (from_number(ctx, a), from_number(ctx, b));
+                let found = call(ctx, x, y);
+                check(ctx, found, of(a, b), &format!("operation {f} of {} and {}", text(a), text(b)));
+            }
+        }
+    }
+}
