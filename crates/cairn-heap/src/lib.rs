@@ -98,6 +98,7 @@ mod sizing;
 mod space;
 mod state;
 mod stats;
+mod sync;
 mod weak;
 mod workshop;
 mod zeal;

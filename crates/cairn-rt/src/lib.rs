@@ -88,6 +88,7 @@ mod string;
 mod structure;
 mod symbol;
 mod symbol_table;
+mod sync;
 mod system;
 mod table;
 mod text;

@@ -4,7 +4,7 @@ use crate::alloc::make_list;
 use crate::events::Events;
 use crate::failure::{describe_io, other};
 use crate::machine::{stop, stop_word};
-use crate::places::shared::{Doorbell, Sleep};
+use crate::places::doorbell::{Doorbell, Sleep};
 use crate::runtime::{Runtime, rt};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;

@@ -382,7 +382,7 @@ fn functions_are_those_of_the_owned_numbers() {
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
     let text = |n: &Number| format_number(n, 10);
-    let mut check = |ctx: &mut Machine, found: Value, wanted: Option<Number>, what: &str| match wanted {
+    let check = |ctx: &mut Machine, found: Value, wanted: Option<Number>, what: &str| match wanted {
         None => {
             assert_eq!(found, Value::FAIL, "{what}");
             crate::runtime::rt(ctx).failure = None;

@@ -1,6 +1,7 @@
 //! What the places of a program have in common, and what each of them knows of the others.
 
-use super::shared::{Board, Doorbell, Outcome, Shared};
+use super::doorbell::{Board, Doorbell};
+use super::shared::{Outcome, Shared};
 use crate::access;
 use crate::record_types::Made;
 use cairn_heap::WeakHandle;

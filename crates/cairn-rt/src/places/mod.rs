@@ -26,6 +26,9 @@
 //! Channels and places are records with a number; what it stands for is held as long as some object with it lives,
 //! which weak handles tell.
 
+pub mod doorbell;
+#[cfg(test)]
+mod doorbell_tests;
 pub mod family;
 mod freeze;
 mod life;

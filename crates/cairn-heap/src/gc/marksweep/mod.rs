@@ -21,6 +21,8 @@
 mod constraints;
 mod marking;
 mod sharing;
+#[cfg(test)]
+mod sharing_tests;
 
 pub(crate) use constraints::CONSTRAINTS;
 

@@ -11,10 +11,12 @@
 //!
 //! All is done when every thread is hungry and nothing waits. Continuations wait for the thread that may ask the client
 //! about them.
+//!
+//! `tests/sharing_by_model.rs` compiles this file with locks and atomics that try all orders.
 
 use crate::address::{Address, Span};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Part of an object whose words are still to be looked at: the reference to it, and which.
 pub(super) type Piece = (u64, Span);
@@ -116,47 +118,5 @@ impl Sharing {
             w = self.changed.wait(w).unwrap_or_else(PoisonError::into_inner);
             self.hungry.fetch_sub(1, Relaxed);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::AtomicU64;
-
-    /// Numbers that stand for subtrees: each makes those below its half, twice. All are counted once.
-    #[test]
-    fn everything_is_done_once_and_then_all_stop() {
-        let s = Sharing::new(3);
-        let sum = AtomicU64::new(0);
-        s.give(Batch { references: vec![18], pieces: vec![] }).ok().unwrap();
-        let work = |asks| {
-            loop {
-                let mut stack = match s.next(asks) {
-                    Next::Batch(b) => b.references,
-                    Next::Continuations(k) => k.into_iter().map(|k| k.0).collect(),
-                    Next::Done => return,
-                };
-                while let Some(n) = stack.pop() {
-                    sum.fetch_add(1, Relaxed);
-                    if n == 9 {
-                        assert!(s.continuation(Address(8)));
-                    } else if n > 0 {
-                        stack.extend([n - 1, n - 1]);
-                    }
-                    if s.is_hungry() && stack.len() > 1 {
-                        let references = stack.split_off(stack.len() / 2);
-                        s.give(Batch { references, pieces: vec![] }).ok().unwrap();
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            scope.spawn(|| work(false));
-            scope.spawn(|| work(false));
-            work(true);
-        });
-        // 2^k subtrees of depth 18 - k down to 9, each of which goes on as one of depth 8.
-        assert_eq!(sum.load(Relaxed), (1 << 10) - 1 + (1 << 9) * ((1 << 9) - 1));
     }
 }
