@@ -258,17 +258,33 @@
     (define (sublist l start end)
       (list-head (list-tail l start) (- end start)))
     (define (for-all f first . rest)
-      (let loop ((lists (cons first rest)))
-        (cond
-          ((memq '() lists) #t)
-          ((memq '() (map cdr lists)) (apply f (map car lists)))
-          (else (and (apply f (map car lists)) (loop (map cdr lists)))))))
+      (cond
+        ((pair? rest)
+         (let loop ((lists (cons first rest)))
+           (cond
+             ((memq '() lists) #t)
+             ((memq '() (map cdr lists)) (apply f (map car lists)))
+             (else (and (apply f (map car lists)) (loop (map cdr lists)))))))
+        ((null? first) #t)
+        (else
+         (let loop ((l first))
+           (if (null? (cdr l))
+               (f (car l))
+               (and (f (car l)) (loop (cdr l))))))))
     (define (exists f first . rest)
-      (let loop ((lists (cons first rest)))
-        (cond
-          ((memq '() lists) #f)
-          ((memq '() (map cdr lists)) (apply f (map car lists)))
-          (else (or (apply f (map car lists)) (loop (map cdr lists)))))))
+      (cond
+        ((pair? rest)
+         (let loop ((lists (cons first rest)))
+           (cond
+             ((memq '() lists) #f)
+             ((memq '() (map cdr lists)) (apply f (map car lists)))
+             (else (or (apply f (map car lists)) (loop (map cdr lists)))))))
+        ((null? first) #f)
+        (else
+         (let loop ((l first))
+           (if (null? (cdr l))
+               (f (car l))
+               (or (f (car l)) (loop (cdr l))))))))
     (define (remp f l)
       (filter (lambda (x) (not (f x))) l))
     (define (atom? x)

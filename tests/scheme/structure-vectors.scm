@@ -1,4 +1,4 @@
-;; zeal: not bdw
+;; zeal: not bdw marksweep mcc
 ;; Structure vectors: elements without headers that do wherever records do.
 (import (scheme base) (scheme write) (srfi 131) (cairn structure) (cairn records)
         (scheme cxr) (cairn hash-table) (cairn weak) (only (cairn sort) list-sort))

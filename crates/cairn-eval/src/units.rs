@@ -322,6 +322,12 @@ mod tests {
         assert_ne!(left("(define new 1)"), 0);
         let again = told(&["(define new 1)", "(define new 2)"]).1;
         assert_eq!(again.steps.len(), told(&["(define new 1)"]).1.steps.len());
+        assert_ne!(left("(define car 1)"), 0, "another meaning of a name");
+        let of_a_macro = told(&["(define-syntax m (syntax-rules () ((_) 1)))", "(define m 1)"]).1.steps.len();
+        assert_eq!(
+            of_a_macro,
+            told(&["(define-syntax m (syntax-rules () ((_) 1)))", "(define n 1)"]).1.steps.len()
+        );
     }
 
     #[test]

@@ -183,6 +183,8 @@ macro_rules! for_each_rt_call {
             (cairn_bytes_copy_to, "bytevector-copy!", 5, FAIL)
             (cairn_bytes_fill, "bytevector-fill!", 4, FAIL)
             (cairn_bytes_append, "bytevector-append", 1, ALLOC | FAIL)           // list of bytevectors
+            (cairn_bytes_flonum, "bytevector-flonum", 3, ALLOC)                  // bytevector, place, bytes: 4 or 8, negative for the other order
+            (cairn_bytes_set_flonum, "bytevector-set-flonum!", 4, 0)             // likewise, flonum
             (cairn_list_length, "length", 1, FAIL)                               // fails on improper and circular lists
             (cairn_list_is_list, "list?", 1, PURE)
             (cairn_list_append_reversed, "append-reversed", 2, ALLOC)            // list, end: elements in reverse order before end

@@ -3,7 +3,7 @@
 //! Bounds arguments are fixnums, or `Value::DEFAULT` when absent.
 
 use crate::access::{self, byte_slice, byte_slice_mut, bytes_of, word_address};
-use crate::alloc::{alloc_object, make_bytevector};
+use crate::alloc::{alloc_object, make_bytevector, make_flonum};
 use crate::arguments::{check_range, check_size, expect};
 use crate::failure::check;
 use crate::sequence::{copy_bounds, fill_with, total_length};
@@ -79,4 +79,38 @@ pub extern "C" fn cairn_bytes_append(ctx: &mut Machine, list: Value) -> Value {
     let result = alloc_object(ctx, Type::Bytevector, 0, total as u64);
     fill_with(byte_slice_mut(result), list, byte_slice);
     result
+}
+
+/// `(bytevector-flonum bytevector k size)`: the double of 8 bytes from place `k` on, or the single of 4; the first one
+/// counts least, or if `size` is negative, most. The bytes are there.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_flonum(ctx: &mut Machine, v: Value, k: Value, size: Value) -> Value {
+    let (k, size) = (k.as_fixnum() as usize, size.as_fixnum());
+    let bytes = &byte_slice(v)[k..];
+    let x = match size {
+        8 => f64::from_le_bytes(first(bytes)),
+        -8 => f64::from_be_bytes(first(bytes)),
+        4 => f32::from_le_bytes(first(bytes)).into(),
+        _ => f32::from_be_bytes(first(bytes)).into(),
+    };
+    make_flonum(ctx, if x.is_nan() { f64::NAN } else { x })
+}
+
+/// `(bytevector-set-flonum! bytevector k size flonum)`, likewise.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_bytes_set_flonum(_: &mut Machine, v: Value, k: Value, size: Value, x: Value) -> Value {
+    let (k, size, x) = (k.as_fixnum() as usize, size.as_fixnum(), access::flonum_of(x).unwrap_or_default());
+    let x = if x.is_nan() { f64::NAN } else { x };
+    let bytes = &mut byte_slice_mut(v)[k..];
+    match size {
+        8 => bytes[..8].copy_from_slice(&x.to_le_bytes()),
+        -8 => bytes[..8].copy_from_slice(&x.to_be_bytes()),
+        4 => bytes[..4].copy_from_slice(&(x as f32).to_le_bytes()),
+        _ => bytes[..4].copy_from_slice(&(x as f32).to_be_bytes()),
+    }
+    Value::UNSPECIFIED
+}
+
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    *bytes.first_chunk().expect("the bytes are there")
 }

@@ -222,9 +222,9 @@
          string-normalize-nfkd char-titlecase char-title-case? char-general-category)
    (except (rnrs bytevectors) bytevector? make-bytevector bytevector-length bytevector-copy bytevector-copy!
            bytevector-u8-ref bytevector-u8-set! string->utf8 utf8->string)
-   (only (rnrs arithmetic bitwise) bitwise-if bitwise-bit-field bitwise-copy-bit bitwise-copy-bit-field
+   (only (rnrs arithmetic bitwise) bitwise-bit-count bitwise-if bitwise-bit-field bitwise-copy-bit bitwise-copy-bit-field
          bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field)
-   (only (rnrs arithmetic fixnums) fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength
+   (only (rnrs arithmetic fixnums) fxdiv fxmod fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength
          fxfirst-bit-set fxbit-set? fxcopy-bit fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field
          fx*/carry fx+/carry fx-/carry)
    (only (rnrs arithmetic flonums) real->flonum flodd? fleven? flfinite? flinfinite? flnumerator fldenominator flexpt
@@ -256,15 +256,14 @@
    (prefix (only (srfi 143) fx-width fx-greatest fx-least) srfi-)
    (only (srfi 144) flonum? fl=? fl<? fl>? fl<=? fl>=? flinteger? flzero? flpositive? flnegative? flnan? fl+ fl* fl-
          fl/ flabs flfloor flceiling flround fltruncate flexp flsqrt flsin flcos fltan flasin flacos flatan)
-   (only (rnrs arithmetic flonums) flmax flmin fllog)
-   (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift bit-count integer-length
-                 bit-set?)
-           (arithmetic-shift bitwise-arithmetic-shift) (bit-count bitwise-bit-count) (integer-length bitwise-length))
+   (only (rnrs arithmetic flonums) flmax flmin fllog fixnum->flonum)
+   (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift integer-length bit-set?)
+           (arithmetic-shift bitwise-arithmetic-shift) (integer-length bitwise-length))
    (only (srfi 151) integer-length)
    (only (cairn list) fold-left fold-right)
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
-   (rename (only (cairn control) call/1cc condition?) (condition? system-error?))
+   (rename (only (cairn control) call/1cc condition? wrong-type) (condition? system-error?))
    (only (cairn port) with-input-from-string fresh-line)
    (cairn format)
    (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head for-all exists remp atom?
@@ -324,13 +323,14 @@
     (define (most-positive-fixnum) srfi-fx-greatest)
     (define (most-negative-fixnum) srfi-fx-least)
     (define (fixnum-width) srfi-fx-width)
-    (define (fxmodulo a b) (modulo a b))
-    (define (fxdiv a b) (div a b))
-    (define (fxmod a b) (mod a b))
+    (define (fxmodulo a b)
+      (for-each (lambda (n) (if (not (fixnum? n)) (wrong-type "fxmodulo" "a fixnum" n))) (list a b))
+      (modulo a b))
     (define (fx1+ n) (fx+ n 1))
     (define (fx1- n) (fx- n 1))
-    (define (fixnum->flonum n) (inexact n))
-    (define (flonum->fixnum x) (exact (truncate x)))
+    (define (flonum->fixnum x)
+      (let ((n (and (flonum? x) (< -1e30 x 1e30) (exact (truncate x)))))
+        (if (fixnum? n) n (wrong-type "flonum->fixnum" "a flonum whose integer part is a fixnum" x))))
 
     ;;;; Symbols, strings, bytevectors
 

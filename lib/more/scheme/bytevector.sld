@@ -18,7 +18,7 @@
    bytevector-ieee-double-ref bytevector-ieee-single-native-set! bytevector-ieee-single-set!
    bytevector-ieee-double-native-set! bytevector-ieee-double-set!
    string->utf8 string->utf16 string->utf32 utf8->string utf16->string utf32->string)
-  (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
+  (import (scheme base) (scheme case-lambda) (cairn primitives) (only (cairn control) out-of-range wrong-type)
           (rename (only (cairn vector) bytevector-fill!) (bytevector-fill! fill!))
           (only (cairn number) integer-length))
   (begin
@@ -43,8 +43,8 @@
     (define (check-size who size)
       (if (not (and (exact-integer? size) (> size 0))) (wrong-type who "a positive number of bytes" size)))
     (define (check-integer who n least most)
-      (let ((what (string-append "an integer from " (number->string least) " to " (number->string most))))
-        (if (not (and (exact-integer? n) (<= least n most))) (wrong-type who what n))))
+      (if (not (and (exact-integer? n) (<= least n most)))
+          (wrong-type who (string-append "an integer from " (number->string least) " to " (number->string most)) n)))
 
     (define (uint-ref bv k order size)
       (if (eq? order 'big)
@@ -106,94 +106,131 @@
     (define (bytevector->u8-list bv) (bytevector->uint-list bv 'big 1))
     (define (u8-list->bytevector l) (apply bytevector l))
 
-    (define (bytevector-s8-ref bv k) (signed (bytevector-u8-ref bv k) 1))
+    (define (bytevector-s8-ref bv k)
+      (let ((n (bytevector-u8-ref bv k)))
+        (if (%fx< n 128) n (%fx- n 256))))
     (define (bytevector-s8-set! bv k n)
       (check-integer "bytevector-s8-set!" n -128 127)
-      (bytevector-u8-set! bv k (floor-remainder n 256)))
+      (bytevector-u8-set! bv k (%fxand n 255)))
 
     ;; References and stores of one size; those of the machine's own order must be aligned.
-    (define (check-aligned who k size)
-      (if (not (and (exact-integer? k) (= 0 (remainder k size))))
-          (out-of-range who "not a multiple of the size:" k)))
-    (define-syntax define-integers
+    (define-syntax check-aligned
       (syntax-rules ()
-        ((_ size (uref uset! nuref nuset!) (sref sset! nsref nsset!))
+        ((_ who k size)
+         (if (not (and (%fixnum? k) (%fx= 0 (%fxand k (%fx- size 1)))))
+             (out-of-range who "not a multiple of the size:" k)))))
+    ;; The number of the bytes at these places behind k, the first one counting least.
+    (define-syntax join
+      (syntax-rules ()
+        ((_ bv k i) (bytevector-u8-ref bv (%fx+ k i)))
+        ((_ bv k i j ...) (%fxior (bytevector-u8-ref bv (%fx+ k i)) (%fxsll (join bv k j ...) 8)))))
+    ;; Stores a fixnum in such bytes, as its complement if it is negative.
+    (define-syntax split!
+      (syntax-rules ()
+        ((_ bv k n i) (bytevector-u8-set! bv (%fx+ k i) (%fxand n 255)))
+        ((_ bv k n i j ...)
          (begin
-           (define (uref bv k order) (bytevector-uint-ref bv k order size))
-           (define (sref bv k order) (bytevector-sint-ref bv k order size))
-           (define (uset! bv k n order) (bytevector-uint-set! bv k n order size))
-           (define (sset! bv k n order) (bytevector-sint-set! bv k n order size))
+           (bytevector-u8-set! bv (%fx+ k i) (%fxand n 255))
+           (let ((rest (%fxsra n 8)))
+             (split! bv k rest j ...))))))
+    ;; A reference in both orders. If the last byte is there, k is a fixnum, and what is added to it is, too.
+    (define-syntax ordered
+      (syntax-rules ()
+        ((_ who bv k order last low-first high-first)
+         (begin
+           (bytevector-u8-ref bv (+ k last))
+           (cond
+             ((eq? order 'little) low-first)
+             ((eq? order 'big) high-first)
+             (else (check-order who order)))))))
+    (define-syntax define-references
+      (syntax-rules ()
+        ((_ size (uref nuref) (sref nsref) most-positive all low-first high-first)
+         (begin
+           (define (uref bv k order) (ordered (symbol->string 'uref) bv k order (- size 1) (low-first bv k) (high-first bv k)))
+           (define (sref bv k order)
+             (let ((n (ordered (symbol->string 'sref) bv k order (- size 1) (low-first bv k) (high-first bv k))))
+               (if (> n most-positive) (- n all) n)))
            (define (nuref bv k)
              (check-aligned (symbol->string 'nuref) k size)
              (uref bv k 'little))
            (define (nsref bv k)
              (check-aligned (symbol->string 'nsref) k size)
-             (sref bv k 'little))
-           (define (nuset! bv k n)
-             (check-aligned (symbol->string 'nuset!) k size)
-             (uset! bv k n 'little))
-           (define (nsset! bv k n)
-             (check-aligned (symbol->string 'nsset!) k size)
-             (sset! bv k n 'little))))))
-    (define-integers 2
-      (bytevector-u16-ref bytevector-u16-set! bytevector-u16-native-ref bytevector-u16-native-set!)
-      (bytevector-s16-ref bytevector-s16-set! bytevector-s16-native-ref bytevector-s16-native-set!))
-    (define-integers 4
-      (bytevector-u32-ref bytevector-u32-set! bytevector-u32-native-ref bytevector-u32-native-set!)
-      (bytevector-s32-ref bytevector-s32-set! bytevector-s32-native-ref bytevector-s32-native-set!))
-    (define-integers 8
-      (bytevector-u64-ref bytevector-u64-set! bytevector-u64-native-ref bytevector-u64-native-set!)
-      (bytevector-s64-ref bytevector-s64-set! bytevector-s64-native-ref bytevector-s64-native-set!))
+             (sref bv k 'little))))))
+    (define-syntax define-stores
+      (syntax-rules ()
+        ((_ size (set! native-set!) least most low-first! high-first!)
+         (begin
+           (define (set! bv k n order)
+             (check-integer (symbol->string 'set!) n least most)
+             (if (%fixnum? n)
+                 (ordered (symbol->string 'set!) bv k order (- size 1) (low-first! bv k n) (high-first! bv k n))
+                 (begin
+                   (check-order (symbol->string 'set!) order)
+                   (uint-set! bv k n order size))))
+           (define (native-set! bv k n)
+             (check-aligned (symbol->string 'native-set!) k size)
+             (set! bv k n 'little))))))
 
-    ;;;; Floating-point numbers: sign, exponent and fraction as an integer
+    (define-syntax little16 (syntax-rules () ((_ bv k) (join bv k 0 1))))
+    (define-syntax big16 (syntax-rules () ((_ bv k) (join bv k 1 0))))
+    (define-syntax little32 (syntax-rules () ((_ bv k) (join bv k 0 1 2 3))))
+    (define-syntax big32 (syntax-rules () ((_ bv k) (join bv k 3 2 1 0))))
+    (define-syntax little64
+      (syntax-rules () ((_ bv k) (+ (join bv k 0 1 2 3 4 5) (* #x1000000000000 (join bv k 6 7))))))
+    (define-syntax big64
+      (syntax-rules () ((_ bv k) (+ (join bv k 7 6 5 4 3 2) (* #x1000000000000 (join bv k 1 0))))))
+    (define-syntax little16! (syntax-rules () ((_ bv k n) (split! bv k n 0 1))))
+    (define-syntax big16! (syntax-rules () ((_ bv k n) (split! bv k n 1 0))))
+    (define-syntax little32! (syntax-rules () ((_ bv k n) (split! bv k n 0 1 2 3))))
+    (define-syntax big32! (syntax-rules () ((_ bv k n) (split! bv k n 3 2 1 0))))
+    (define-syntax little64! (syntax-rules () ((_ bv k n) (split! bv k n 0 1 2 3 4 5 6 7))))
+    (define-syntax big64! (syntax-rules () ((_ bv k n) (split! bv k n 7 6 5 4 3 2 1 0))))
 
-    ;; `digits` of the fraction, and the greatest exponent, which is also what is added to it.
-    (define (real->bits x digits bias)
-      (let ((sign (* (if (or (< x 0) (eqv? x -0.0)) 1 0) (* 2 (+ bias 1) (expt 2 digits))))
-            (infinite (* (+ bias bias 1) (expt 2 digits))))
-        (cond
-          ((not (= x x)) (+ infinite (expt 2 (- digits 1))))
-          ((= x 0) sign)
-          ((= (abs x) +inf.0) (+ sign infinite))
-          (else
-           (let* ((r (exact (abs x)))
-                  (guess (- (integer-length (numerator r)) (integer-length (denominator r))))
-                  (e (max (if (< r (expt 2 guess)) (- guess 1) guess) (- 1 bias)))
-                  (m (round (* r (expt 2 (- digits e))))))
-             ;; a fraction that was rounded up to a power of two adds one to the exponent
-             (+ sign (min infinite (+ m (* (+ e bias -1) (expt 2 digits))))))))))
-    (define (bits->real n digits bias)
-      (let* ((whole (expt 2 digits))
-             (fraction (remainder n whole))
-             (e (remainder (quotient n whole) (* 2 (+ bias 1))))
-             (negative? (>= n (* whole 2 (+ bias 1))))
-             (x (cond ((= e (+ bias bias 1)) (if (= fraction 0) +inf.0 +nan.0))
-                      ((= e 0) (inexact (* fraction (expt 2 (- 1 bias digits)))))
-                      (else (inexact (* (+ whole fraction) (expt 2 (- e bias digits))))))))
-        (if negative? (- x) x)))
+    (define-references 2 (bytevector-u16-ref bytevector-u16-native-ref) (bytevector-s16-ref bytevector-s16-native-ref)
+      #x7fff #x10000 little16 big16)
+    (define-references 4 (bytevector-u32-ref bytevector-u32-native-ref) (bytevector-s32-ref bytevector-s32-native-ref)
+      #x7fffffff #x100000000 little32 big32)
+    (define-references 8 (bytevector-u64-ref bytevector-u64-native-ref) (bytevector-s64-ref bytevector-s64-native-ref)
+      #x7fffffffffffffff #x10000000000000000 little64 big64)
+    (define-stores 2 (bytevector-u16-set! bytevector-u16-native-set!) 0 #xffff little16! big16!)
+    (define-stores 2 (bytevector-s16-set! bytevector-s16-native-set!) #x-8000 #x7fff little16! big16!)
+    (define-stores 4 (bytevector-u32-set! bytevector-u32-native-set!) 0 #xffffffff little32! big32!)
+    (define-stores 4 (bytevector-s32-set! bytevector-s32-native-set!) #x-80000000 #x7fffffff little32! big32!)
+    (define-stores 8 (bytevector-u64-set! bytevector-u64-native-set!) 0 #xffffffffffffffff little64! big64!)
+    (define-stores 8 (bytevector-s64-set! bytevector-s64-native-set!) #x-8000000000000000 #x7fffffffffffffff
+      little64! big64!)
 
-    (define (check-real who x)
-      (if (not (real? x)) (wrong-type who "a real number" x)))
-    (define (bytevector-ieee-single-ref bv k order) (bits->real (bytevector-u32-ref bv k order) 23 127))
-    (define (bytevector-ieee-double-ref bv k order) (bits->real (bytevector-u64-ref bv k order) 52 1023))
-    (define (bytevector-ieee-single-set! bv k x order)
-      (check-real "bytevector-ieee-single-set!" x)
-      (bytevector-u32-set! bv k (real->bits (inexact x) 23 127) order))
-    (define (bytevector-ieee-double-set! bv k x order)
-      (check-real "bytevector-ieee-double-set!" x)
-      (bytevector-u64-set! bv k (real->bits (inexact x) 52 1023) order))
-    (define (bytevector-ieee-single-native-ref bv k)
-      (check-aligned "bytevector-ieee-single-native-ref" k 4)
-      (bytevector-ieee-single-ref bv k 'little))
-    (define (bytevector-ieee-double-native-ref bv k)
-      (check-aligned "bytevector-ieee-double-native-ref" k 8)
-      (bytevector-ieee-double-ref bv k 'little))
-    (define (bytevector-ieee-single-native-set! bv k x)
-      (check-aligned "bytevector-ieee-single-native-set!" k 4)
-      (bytevector-ieee-single-set! bv k x 'little))
-    (define (bytevector-ieee-double-native-set! bv k x)
-      (check-aligned "bytevector-ieee-double-native-set!" k 8)
-      (bytevector-ieee-double-set! bv k x 'little))
+    ;;;; Floating-point numbers
+
+    (define-syntax define-numbers
+      (syntax-rules ()
+        ((_ size ref store! native-ref native-set!)
+         (begin
+           (define (ref bv k order)
+             (bytevector-u8-ref bv k)
+             (let ((who (symbol->string 'ref)))
+               (ordered who bv k order (- size 1) (%bytevector-flonum bv k size) (%bytevector-flonum bv k (- size)))))
+           (define (store! bv k x order)
+             (if (not (real? x)) (wrong-type (symbol->string 'store!) "a real number" x))
+             (let ((x (inexact x)) (who (symbol->string 'store!)))
+               (check-order who order)
+               (bytevector-u8-ref bv (+ k (- size 1)))
+               ;; fails if no byte can be stored there
+               (bytevector-u8-set! bv k 0)
+               (%bytevector-set-flonum! bv k (if (eq? order 'big) (- size) size) x)))
+           (define (native-ref bv k)
+             (check-aligned (symbol->string 'native-ref) k size)
+             (bytevector-u8-ref bv k)
+             (bytevector-u8-ref bv (%fx+ k (- size 1)))
+             (%bytevector-flonum bv k size))
+           (define (native-set! bv k x)
+             (check-aligned (symbol->string 'native-set!) k size)
+             (store! bv k x 'little))))))
+    (define-numbers 4 bytevector-ieee-single-ref bytevector-ieee-single-set!
+      bytevector-ieee-single-native-ref bytevector-ieee-single-native-set!)
+    (define-numbers 8 bytevector-ieee-double-ref bytevector-ieee-double-set!
+      bytevector-ieee-double-native-ref bytevector-ieee-double-native-set!)
 
     ;;;; Text
 

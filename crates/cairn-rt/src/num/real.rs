@@ -266,6 +266,8 @@ pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value
             let size = x.abs().powf(n as f64);
             return make_flonum(ctx, if x.is_sign_negative() && n & 1 == 1 { -size } else { size });
         }
+        // it is one divided by the power
+        (Fix(0), Fix(..0)) => return failure::division_by_zero(ctx, "expt", Value::fixnum(1)),
         (Fix(x), Fix(n @ 0..64)) => {
             if let Some(power) = x.checked_pow(n as u32) {
                 return make_integer(ctx, power);

@@ -188,10 +188,10 @@ impl Session {
         (program, self.library_forms.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// Grows with the macros, libraries and names that are known.
+    /// Grows with the macros and libraries that are known, and when a name is given a meaning at top level, also instead
+    /// of another one.
     pub fn extent(&self) -> usize {
-        let names: usize = self.modules.iter().map(|m| m.table.len()).sum();
-        self.macros.len() + self.libraries.len() + names
+        self.macros.len() + self.libraries.len() + self.meanings
     }
 
     /// The program of the forms just expanded, to be read.

@@ -245,6 +245,7 @@ impl Expander<'_> {
 
     /// Gives a name a meaning at top level: what it was before.
     fn enter_top(&mut self, id: Ident, new: Entrance) -> Option<Entrance> {
+        self.s.meanings += 1;
         let module = self.module();
         let old = module.table.insert(id, new);
         if let Some(Entrance { binding: Binding::Global(g), origin: Origin::Defined, .. }) = old

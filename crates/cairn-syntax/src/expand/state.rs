@@ -92,6 +92,8 @@ pub struct Session {
     pub(super) evaluating: Option<u32>,
     /// How many files have been opened for that.
     pub(super) whole_texts: u32,
+    /// How many meanings names have been given at top level, also instead of others.
+    pub(super) meanings: usize,
     /// Of the libraries defined meanwhile, in which.
     pub(super) defined_in: FxHashMap<LibraryName, u32>,
     /// The library that programs are compiled on: its parts are loaded for their macros and names.

@@ -63,6 +63,11 @@ impl Configuration {
         format!("{mode}-{}-{}-{}", self.frames.name, self.collector.name, self.opt)
     }
 
+    /// Is this program in this cell's share? Its name decides, so that a new program moves no other one.
+    pub fn shares_program(&self, program: &str) -> bool {
+        self.shares(number_of(program))
+    }
+
     /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them, every second
     /// one with low optimization. Built, where the same code is only linked, and under zeal, where a program takes
     /// seconds, each level of optimization has one of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the
@@ -103,6 +108,13 @@ impl Configuration {
         let chosen = [("frames", frames.name), ("gc", collector.name), ("opt", opt), ("llvm", self.llvm())];
         chosen.map(|(option, value)| format!("--{option}={value}"))
     }
+}
+
+/// A number for the name of a program, evenly spread (FNV-1a, with its bits mixed).
+fn number_of(program: &str) -> usize {
+    let hash =
+        program.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    ((hash ^ hash >> 29) >> 8) as usize
 }
 
 /// See [`Configuration::shares`].
