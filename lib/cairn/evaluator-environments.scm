@@ -177,7 +177,9 @@
 ;; What runs the forms is a chain of pairs that is made while it is followed: a continuation that comes back to a
 ;; form goes on with those behind it, as in a program.
 (define (evaluate-text text name lines-before env file? with-value)
-  (let ((n (%evaluator-open text name lines-before file?)) (source (vector name text lines-before)) (e (environment-number env)))
+  (let ((n (%evaluator-open text name lines-before file?))
+        (source (vector name text lines-before))
+        (e (environment-number env)))
     (define (next)
       (let ((answer (%evaluator-next n e)))
         (cond

@@ -222,7 +222,8 @@
          string-normalize-nfkd char-titlecase char-title-case? char-general-category)
    (except (rnrs bytevectors) bytevector? make-bytevector bytevector-length bytevector-copy bytevector-copy!
            bytevector-u8-ref bytevector-u8-set! string->utf8 utf8->string)
-   (only (rnrs arithmetic bitwise) bitwise-bit-count bitwise-if bitwise-bit-field bitwise-copy-bit bitwise-copy-bit-field
+   (only (rnrs arithmetic bitwise) bitwise-bit-count bitwise-if bitwise-bit-field bitwise-copy-bit
+         bitwise-copy-bit-field
          bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field)
    (only (rnrs arithmetic fixnums) fxdiv fxmod fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength
          fxfirst-bit-set fxbit-set? fxcopy-bit fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field

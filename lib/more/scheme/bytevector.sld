@@ -19,8 +19,7 @@
    bytevector-ieee-double-native-set! bytevector-ieee-double-set!
    string->utf8 string->utf16 string->utf32 utf8->string utf16->string utf32->string)
   (import (scheme base) (scheme case-lambda) (cairn primitives) (only (cairn control) out-of-range wrong-type)
-          (rename (only (cairn vector) bytevector-fill!) (bytevector-fill! fill!))
-          (only (cairn number) integer-length))
+          (rename (only (cairn vector) bytevector-fill!) (bytevector-fill! fill!)))
   (begin
 
     (define-syntax endianness
@@ -44,7 +43,8 @@
       (if (not (and (exact-integer? size) (> size 0))) (wrong-type who "a positive number of bytes" size)))
     (define (check-integer who n least most)
       (if (not (and (exact-integer? n) (<= least n most)))
-          (wrong-type who (string-append "an integer from " (number->string least) " to " (number->string most)) n)))
+          (let ((what (string-append "an integer from " (number->string least) " to " (number->string most))))
+            (wrong-type who what n))))
 
     (define (uint-ref bv k order size)
       (if (eq? order 'big)
@@ -147,7 +147,8 @@
       (syntax-rules ()
         ((_ size (uref nuref) (sref nsref) most-positive all low-first high-first)
          (begin
-           (define (uref bv k order) (ordered (symbol->string 'uref) bv k order (- size 1) (low-first bv k) (high-first bv k)))
+           (define (uref bv k order)
+             (ordered (symbol->string 'uref) bv k order (- size 1) (low-first bv k) (high-first bv k)))
            (define (sref bv k order)
              (let ((n (ordered (symbol->string 'sref) bv k order (- size 1) (low-first bv k) (high-first bv k))))
                (if (> n most-positive) (- n all) n)))

@@ -188,8 +188,8 @@ impl Session {
         (program, self.library_forms.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// Grows with the macros and libraries that are known, and when a name is given a meaning at top level, also instead
-    /// of another one.
+    /// Grows with the macros and libraries that are known, and when a name is given a meaning at top level, also
+    /// instead of another one.
     pub fn extent(&self) -> usize {
         self.macros.len() + self.libraries.len() + self.meanings
     }

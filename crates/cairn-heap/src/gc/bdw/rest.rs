@@ -16,14 +16,15 @@
 //!
 //! Unsafe code here relies on this, and on nothing else:
 //!
-//! * *Still.* Libgc has stopped the world and has marked, and it sweeps when we are done: no cell is freed or handed out.
-//! * *Cells.* What [`RootVisitor::slot`] accepts is marked only where libgc says that the address is in its heap; libgc's
-//!   functions may be asked about any address, and `base` gives the start of a cell or nothing.
-//! * *Precise words* (of roots, and of objects that they reach) are references by the contracts of [`RootVisitor`] and
-//!   [`ObjectModel`]: what they refer to is a whole object.
-//! * *Ambiguous words* promise nothing. A cell that is found by one is read as words within the size that libgc gives for
-//!   it, each of which only looks like a reference; it is never measured as an object, but for a continuation, which is
-//!   known by the descriptor in its first word and by its size.
+//! * *Still.* Libgc has stopped the world and has marked, and it sweeps when we are done: no cell is freed or
+//!   handed out.
+//! * *Cells.* What [`RootVisitor::slot`] accepts is marked only where libgc says that the address is in its heap;
+//!   libgc's functions may be asked about any address, and `base` gives the start of a cell or nothing.
+//! * *Precise words* (of roots, and of objects that they reach) are references by the contracts of [`RootVisitor`]
+//!   and [`ObjectModel`]: what they refer to is a whole object.
+//! * *Ambiguous words* promise nothing. A cell that is found by one is read as words within the size that libgc
+//!   gives for it, each of which only looks like a reference; it is never measured as an object, but for a
+//!   continuation, which is known by the descriptor in its first word and by its size.
 //! * *One pointer back.* `note_continuation` gets the [`Rest`] that called, and nobody else uses it meanwhile.
 
 #![allow(unsafe_op_in_unsafe_fn)] // One algorithm, safe by what is listed under "What holds".

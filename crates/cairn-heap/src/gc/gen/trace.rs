@@ -27,17 +27,19 @@
 //! Unsafe code here relies on this, and on nothing else:
 //!
 //! * *Still.* The mutator stands still, and one thread traces.
-//! * *References.* A word that is reached refers to the start of an object in the `from` range: roots, cards and objects
-//!   show words that are by the contracts of [`RootVisitor`] and [`ObjectModel`] what they seem to be, and those outside
-//!   of the range are left alone; an ambiguous word is looked up by the [`Finder`], and its object pinned, before tracing.
-//! * *Whole or forwarded.* The first word of an object that may move is its own, or says that it has moved. It is asked
-//!   before anything else of the object is read, and an object that has moved is never read again but for its new address.
-//! * *Room.* There are free blocks for all survivors ([`super::Plan::reserve`]), so a copy always finds a place; old and
-//!   new place do not overlap.
-//! * *Grey words* are initialised: they belong to copies, to marked objects, or to dirty cards, and each block's objects
-//!   are found by its start bits. A hole's words are never grey.
-//! * *States.* There is a state byte for each block of the region. Which blocks are evacuated is settled before tracing;
-//!   a block that is taken for copies becomes old at once, and is not evacuated.
+//! * *References.* A word that is reached refers to the start of an object in the `from` range: roots, cards and
+//!   objects show words that are by the contracts of [`RootVisitor`] and [`ObjectModel`] what they seem to be, and
+//!   those outside of the range are left alone; an ambiguous word is looked up by the [`Finder`], and its object
+//!   pinned, before tracing.
+//! * *Whole or forwarded.* The first word of an object that may move is its own, or says that it has moved. It is
+//!   asked before anything else of the object is read, and an object that has moved is never read again but for its
+//!   new address.
+//! * *Room.* There are free blocks for all survivors ([`super::Plan::reserve`]), so a copy always finds a place;
+//!   old and new place do not overlap.
+//! * *Grey words* are initialised: they belong to copies, to marked objects, or to dirty cards, and each block's
+//!   objects are found by its start bits. A hole's words are never grey.
+//! * *States.* There is a state byte for each block of the region. Which blocks are evacuated is settled before
+//!   tracing; a block that is taken for copies becomes old at once, and is not evacuated.
 
 #![allow(unsafe_op_in_unsafe_fn)] // One algorithm, safe by what is listed under "What holds".
 

@@ -15,13 +15,14 @@
 //! Unsafe code here relies on this, and on nothing else:
 //!
 //! * *Still.* The mutator stands still, and no object moves, from [`Marker::new`] until the last marker is gone.
-//! * *References.* Every word on a stack, in the queue, in a piece or in a batch refers to the start of an allocated object
-//!   of the region. What roots and objects show is a reference by the contracts of [`RootVisitor`] and [`ObjectModel`], and
-//!   is asked if it is in the region ([`Marker::is_in_heap`]); an ambiguous word is looked up by the [`Finder`] first.
-//! * *Whole objects.* All words of an allocated object are initialised, and `measure` says where it ends: loads from its
-//!   start to its end stay inside its cell. What lies behind a part of a piece belongs to the same object.
-//! * *Only bits are written*: those of `Marks` and of compact pools, atomically where others trace (`PARALLEL`). No other
-//!   memory is written, so that references from several threads to one object do no harm.
+//! * *References.* Every word on a stack, in the queue, in a piece or in a batch refers to the start of an
+//!   allocated object of the region. What roots and objects show is a reference by the contracts of [`RootVisitor`]
+//!   and [`ObjectModel`], and is asked if it is in the region ([`Marker::is_in_heap`]); an ambiguous word is looked
+//!   up by the [`Finder`] first.
+//! * *Whole objects.* All words of an allocated object are initialised, and `measure` says where it ends: loads
+//!   from its start to its end stay inside its cell. What lies behind a part of a piece belongs to the same object.
+//! * *Only bits are written*: those of `Marks` and of compact pools, atomically where others trace (`PARALLEL`). No
+//!   other memory is written, so that references from several threads to one object do no harm.
 //! * *Once.* Who sets an object's bit looks at its words, or notes it as deferred, so nobody else has to.
 //! * *States.* There is a state byte for each block of the region, and none changes while objects are traced.
 

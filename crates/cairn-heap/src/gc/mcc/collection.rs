@@ -20,16 +20,18 @@
 //!
 //! Unsafe code here relies on this, and on nothing else:
 //!
-//! * *Still.* The mutator stands still, one thread collects, and the stages come in their order; each says so as its
-//!   contract.
-//! * *Meta words.* Every object on a page begins with a word that describes it, with state bits that are zero before a
-//!   collection. All parts that a page says are filled can be walked from one object to the next; a hole describes itself.
-//! * *References.* A word that is reached leads to such an object, or to one of the spaces that all collectors have, whose
-//!   tables say where it begins; a quasi-pointer is looked up by the [`Detector`] first, which walks filled parts only.
-//! * *Whole or copied.* An object that is visited and not pinned has been copied: of it nothing but its meta word and its
-//!   new address behind that is read. A pinned one is read where it is.
-//! * *Pins come first.* Stage *pin*, and the ambiguous roots of stage *root*, end before the first copy is made, so nothing
-//!   that an ambiguous word refers to has moved.
+//! * *Still.* The mutator stands still, one thread collects, and the stages come in their order; each says so as
+//!   its contract.
+//! * *Meta words.* Every object on a page begins with a word that describes it, with state bits that are zero
+//!   before a collection. All parts that a page says are filled can be walked from one object to the next; a hole
+//!   describes itself.
+//! * *References.* A word that is reached leads to such an object, or to one of the spaces that all collectors
+//!   have, whose tables say where it begins; a quasi-pointer is looked up by the [`Detector`] first, which walks
+//!   filled parts only.
+//! * *Whole or copied.* An object that is visited and not pinned has been copied: of it nothing but its meta word
+//!   and its new address behind that is read. A pinned one is read where it is.
+//! * *Pins come first.* Stage *pin*, and the ambiguous roots of stage *root*, end before the first copy is made, so
+//!   nothing that an ambiguous word refers to has moved.
 //! * *Room.* Pages for all survivors were reserved; to-space and from-space are different pages.
 
 #![allow(unsafe_op_in_unsafe_fn)] // One algorithm, safe by what is listed under "What holds".
