@@ -9,7 +9,8 @@
 
 (say (match five (4 #t)) (match* (five name) ((a a) #t)) (match-let (((a) five)) a) (match five (($ name) #t)))
 (say (base64-decode "a*") (base64-encode five) (csv-read "\"a") (sha256 five) (uri-decode "%z") (uuid-version "no"))
-(say (bytevector-u16-ref (bytevector 1) 0 (endianness big)) (bytevector-u16-ref (bytevector 1 2) 0 name)
+(say (bytevector-u16-ref (bytevector 1) 0 (endianness big))
+     (bytevector-u16-ref 5 0 'big) (bytevector-u16-ref (bytevector 1 2) half 'big) (bytevector-u16-ref (bytevector 1 2) -1 'big) (bytevector-u16-ref (bytevector 1 2) 0 name)
      (bytevector-u8-set! (bytevector 1) 0 256) (bytevector-s16-set! (bytevector 1 2) 0 40000 'big))
 (say (make-date 0 0 0 0 1 half 2000 0) (date->string five) (time<? (make-time time-utc 0 1) (make-time time-tai 0 1))
      (string->date "x" "~Y") (date->string (make-date 0 0 0 0 1 1 2000 0) "~q"))

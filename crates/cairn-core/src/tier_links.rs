@@ -221,9 +221,9 @@ impl Cells {
                 && let Some(&Linkage::Guarded { cell, held, procedure, bound, .. }) = self.linkage.get(&g)
             {
                 args.iter_mut().for_each(|a| self.link(program, part, a));
-                let other = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
-                let other = if bound { other } else { checked(program, other, (**f).clone()) };
-                *e = guarded(program, (cell, held, procedure), other, std::mem::take(args), *site);
+                let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
+                let value = if bound { value } else { checked(program, value, (**f).clone()) };
+                *e = guarded(program, value, (held, procedure), std::mem::take(args), *site);
                 return;
             }
             for_each_child_mut(e, &mut |c| self.link(program, part, c));
@@ -267,21 +267,23 @@ impl Cells {
     }
 }
 
-/// The call of a procedure of the module if the cell still holds what it did, and else of the `other` value.
+/// The call of a procedure of the module if the cell's value is still what it was, and else of the value. It is read
+/// before the operands are computed, as in evaluated code: they may change it.
 fn guarded(
     program: &mut Program,
-    (cell, held, procedure): (GlobalId, GlobalId, GlobalId),
-    other: Expr,
+    value: Expr,
+    (held, procedure): (GlobalId, GlobalId),
     args: Vec<Expr>,
     site: Site,
 ) -> Expr {
+    let callee = program.fresh_var("callee");
     let operands: Vec<(VarId, Expr)> = args.into_iter().map(|a| (program.fresh_var("operand"), a)).collect();
     let values = || operands.iter().map(|(v, _)| Expr::Local(*v)).collect();
-    let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
-    let same = prim(Op::Eq, vec![value, Expr::Global(held, Site::NONE)]);
+    let same = prim(Op::Eq, vec![Expr::Local(callee), Expr::Global(held, Site::NONE)]);
     let known = Expr::Call(Expr::Global(procedure, site).into(), values(), site);
-    let call = Expr::If(same.into(), known.into(), Expr::Call(other.into(), values(), site).into());
-    if operands.is_empty() { call } else { Expr::Let(operands, call.into()) }
+    let other = Expr::Call(Expr::Local(callee).into(), values(), site);
+    let call = Expr::If(same.into(), known.into(), other.into());
+    Expr::Let([(callee, value)].into_iter().chain(operands.clone()).collect(), call.into())
 }
 
 /// The value of a cell that has one.

@@ -133,12 +133,23 @@
            (bytevector-u8-set! bv (%fx+ k i) (%fxand n 255))
            (let ((rest (%fxsra n 8)))
              (split! bv k rest j ...))))))
-    ;; A reference in both orders. If the last byte is there, k is a fixnum, and what is added to it is, too.
+    (define (no-place who bv k last)
+      (if (not (bytevector? bv)) (wrong-type who "a bytevector" bv))
+      (if (not (exact-integer? k)) (wrong-type who "an exact integer" k))
+      (let ((what (string-append "a bytevector of length " (number->string (bytevector-length bv)) " has no element")))
+        (out-of-range who what (if (< k 0) k (+ k last)))))
+    ;; All bytes from place k to the last are there.
+    (define-syntax check-place
+      (syntax-rules ()
+        ((_ who bv k last)
+         (if (not (and (bytevector? bv) (%fixnum? k) (%fx<= 0 k) (%fx< k (%fx- (bytevector-length bv) last))))
+             (no-place who bv k last)))))
+    ;; A reference in both orders.
     (define-syntax ordered
       (syntax-rules ()
         ((_ who bv k order last low-first high-first)
          (begin
-           (bytevector-u8-ref bv (+ k last))
+           (check-place who bv k last)
            (cond
              ((eq? order 'little) low-first)
              ((eq? order 'big) high-first)
@@ -209,21 +220,19 @@
         ((_ size ref store! native-ref native-set!)
          (begin
            (define (ref bv k order)
-             (bytevector-u8-ref bv k)
              (let ((who (symbol->string 'ref)))
                (ordered who bv k order (- size 1) (%bytevector-flonum bv k size) (%bytevector-flonum bv k (- size)))))
            (define (store! bv k x order)
              (if (not (real? x)) (wrong-type (symbol->string 'store!) "a real number" x))
              (let ((x (inexact x)) (who (symbol->string 'store!)))
                (check-order who order)
-               (bytevector-u8-ref bv (+ k (- size 1)))
+               (check-place who bv k (- size 1))
                ;; fails if no byte can be stored there
                (bytevector-u8-set! bv k 0)
                (%bytevector-set-flonum! bv k (if (eq? order 'big) (- size) size) x)))
            (define (native-ref bv k)
              (check-aligned (symbol->string 'native-ref) k size)
-             (bytevector-u8-ref bv k)
-             (bytevector-u8-ref bv (%fx+ k (- size 1)))
+             (check-place (symbol->string 'native-ref) bv k (- size 1))
              (%bytevector-flonum bv k size))
            (define (native-set! bv k x)
              (check-aligned (symbol->string 'native-set!) k size)
