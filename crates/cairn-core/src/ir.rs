@@ -189,6 +189,13 @@ pub struct SourceFile {
     pub lines_before: i32,
 }
 
+impl SourceFile {
+    /// A file that begins with its first line.
+    pub fn new(path: &str, text: &str, library: bool) -> SourceFile {
+        SourceFile { path: path.into(), text: text.into(), library, lines_before: 0 }
+    }
+}
+
 /// Where names stand in [`Program::procedures`], of which the first few are known here.
 #[derive(Clone, Debug, Default)]
 pub struct NamePlaces {

@@ -4,8 +4,8 @@
 //!  > (define (square x) (* x x))                one form, and its module: none yet
 //!  > (define (sum i s)                          another form; in its module:
 //!      (if (> i 0)                                (define @square.7 (lambda square (x) (%* x x)))
-//!          (sum (- i 1) (+ s (square i)))         … (if (%eq? (%car @square-cell) @square-held)
-//!          s))                                          (@square.7 i) (call (%car @square-cell) i)) …
+//!          (sum (- i 1) (+ s (square i)))         … with callee (%car @square-cell): (if (%eq? callee @square-held)
+//!          s))                                          (@square.7 i) (call callee i)) …
 //! ```
 //!
 //! The problem: what is typed at the prompt may be defined again at any time, and code compiled before sees it. So a
@@ -277,13 +277,13 @@ fn guarded(
     site: Site,
 ) -> Expr {
     let callee = program.fresh_var("callee");
-    let operands: Vec<(VarId, Expr)> = args.into_iter().map(|a| (program.fresh_var("operand"), a)).collect();
-    let values = || operands.iter().map(|(v, _)| Expr::Local(*v)).collect();
+    let operands: Vec<VarId> = args.iter().map(|_| program.fresh_var("operand")).collect();
+    let values = || operands.iter().map(|v| Expr::Local(*v)).collect();
     let same = prim(Op::Eq, vec![Expr::Local(callee), Expr::Global(held, Site::NONE)]);
     let known = Expr::Call(Expr::Global(procedure, site).into(), values(), site);
     let other = Expr::Call(Expr::Local(callee).into(), values(), site);
     let call = Expr::If(same.into(), known.into(), other.into());
-    Expr::Let([(callee, value)].into_iter().chain(operands.clone()).collect(), call.into())
+    Expr::Let([(callee, value)].into_iter().chain(operands.into_iter().zip(args)).collect(), call.into())
 }
 
 /// The value of a cell that has one.

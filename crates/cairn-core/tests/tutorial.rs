@@ -4,12 +4,8 @@
 #[allow(missing_docs)]
 mod doubling;
 
-use std::path::Path;
-
-fn read(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
+#[path = "../../../tests/support/tutorial.rs"]
+mod tutorial;
 
 #[test]
 fn the_pass_changes_the_program_and_not_what_it_does() {
@@ -20,29 +16,16 @@ fn the_pass_changes_the_program_and_not_what_it_does() {
     }
 }
 
-/// After each mark `<!-- step n -->` of the text comes the part of the file that begins with `// step n`.
 #[test]
 fn the_text_shows_the_file() {
-    let (text, file) = (read("docs/internals/add-a-pass.md"), read("crates/cairn-core/examples/doubling.rs"));
-    let (file, _) = file.split_once("// end\n").expect("an end");
-    let parts: Vec<&str> = file.split("// step ").skip(1).collect();
-    assert_eq!(parts.len(), text.matches("<!-- step ").count());
-    for part in parts {
-        let (title, code) = part.split_once('\n').unwrap();
-        let (number, title) = title.split_once(": ").unwrap();
-        assert!(text.contains(&format!("## Step {number}: {title}\n")), "no heading for step {number}, {title}");
-        let shown = format!("<!-- step {number} -->\n```rust\n{}\n```\n", code.trim_matches('\n'));
-        assert!(
-            text.contains(&shown),
-            "docs/internals/add-a-pass.md does not show this as step {number}:\n{shown}"
-        );
-    }
+    tutorial::check("docs/internals/add-a-pass.md", "crates/cairn-core/examples/doubling.rs");
 }
 
 /// What the page says of the tables is so: each pass of the optimizer has a row in the module's table and in the order.
 #[test]
 fn the_places_that_the_text_names_are_there() {
-    let (text, passes) = (read("docs/internals/add-a-pass.md"), read("crates/cairn-core/src/passes/mod.rs"));
+    let (text, passes) =
+        (tutorial::read("docs/internals/add-a-pass.md"), tutorial::read("crates/cairn-core/src/passes/mod.rs"));
     for name in cairn_core::passes::Disabled::names() {
         assert!(passes.contains(&format!("//! | [`{name}`] |")), "{name} has no row in the table");
     }

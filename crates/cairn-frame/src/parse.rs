@@ -290,12 +290,7 @@ impl Reader {
                 "source" => {
                     let Literal::String(ref path) = c.literal()? else { return Err("a path is a string".into()) };
                     let library = c.keyword("library");
-                    self.module.sources.push(SourceFile {
-                        path: path.clone(),
-                        text: "".into(),
-                        library,
-                        lines_before: 0,
-                    });
+                    self.module.sources.push(SourceFile::new(path, "", library));
                 }
                 "procedure" => {
                     let Literal::String(ref name) = c.literal()? else { return Err("a name is a string".into()) };

@@ -21,7 +21,8 @@ pub enum Reason {
     Large,
     /// The heap reached its limit.
     Limit,
-    /// Much has been allocated since the last major collection, and the heap has not grown: what it holds may be dead.
+    /// Much has been allocated since the last major collection, and the heap has not grown; or it has grown by stack
+    /// chunks alone: what it holds may be dead.
     Stale,
     /// The heap is near the user's maximum.
     HeapMax,

@@ -24,7 +24,7 @@ fn read_text(name: &str, text: &str) -> String {
         out += &format!("{}..{} {}\n", x.span.start, x.span.end, show(x, &names));
     }
     if let Some((e, incomplete)) = error {
-        let sources = [SourceFile { path: name.into(), text: text.into(), library: false, lines_before: 0 }];
+        let sources = [SourceFile::new(name, text, false)];
         out += &format!("error: {}", render(&e, &sources));
         if incomplete {
             out += "  (more input could help)\n";

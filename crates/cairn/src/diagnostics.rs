@@ -67,7 +67,7 @@ fn mended_before(d: &Diagnostic, earlier: &[(&Diagnostic, Level)]) -> bool {
 
 /// The lines ` --> file:line:column`, the source line, and a mark below a part of it; nothing else.
 pub(crate) fn excerpt(path: &str, text: &str, part: Range<usize>, colored: bool) -> String {
-    let file = SourceFile { path: path.into(), text: text.into(), library: false, lines_before: 0 };
+    let file = SourceFile::new(path, text, false);
     let d = Diagnostic::new(cairn_syntax::Span::new(0, part.start, part.end), "");
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
     let shown = render(&d, &[file], Level::Error, &renderer);

@@ -16,8 +16,7 @@ use std::path::Path;
 pub fn formatted(source: &Source) -> Result<String, Error> {
     cairn_syntax::format::formatted(&source.text).map_err(|message| {
         let path = source.path.display().to_string();
-        let file =
-            SourceFile { path: path.into(), text: source.text.as_str().into(), library: false, lines_before: 0 };
+        let file = SourceFile::new(&path, &source.text, false);
         Error::Rejected(Messages::errors(&[message], &[file]))
     })
 }

@@ -119,10 +119,11 @@
         ((_ who k size)
          (if (not (and (%fixnum? k) (%fx= 0 (%fxand k (%fx- size 1)))))
              (out-of-range who "not a multiple of the size:" k)))))
-    ;; The number of the bytes at these places behind k, the first one counting least.
+    ;; The number of the bytes at these places behind k, the first one counting least. Six of them are a fixnum.
     (define-syntax join
       (syntax-rules ()
         ((_ bv k i) (bytevector-u8-ref bv (%fx+ k i)))
+        ((_ bv k a b c d e f g h) (+ (join bv k a b c d e f) (* #x1000000000000 (join bv k g h))))
         ((_ bv k i j ...) (%fxior (bytevector-u8-ref bv (%fx+ k i)) (%fxsll (join bv k j ...) 8)))))
     ;; Stores a fixnum in such bytes, as its complement if it is negative.
     (define-syntax split!
@@ -154,14 +155,16 @@
              ((eq? order 'little) low-first)
              ((eq? order 'big) high-first)
              (else (check-order who order)))))))
+    ;; Places behind k come in both orders, the one that counts least first.
     (define-syntax define-references
       (syntax-rules ()
-        ((_ size (uref nuref) (sref nsref) most-positive all low-first high-first)
+        ((_ (low ...) (high ...) size (uref nuref) (sref nsref) most-positive all)
          (begin
            (define (uref bv k order)
-             (ordered (symbol->string 'uref) bv k order (- size 1) (low-first bv k) (high-first bv k)))
+             (ordered (symbol->string 'uref) bv k order (- size 1) (join bv k low ...) (join bv k high ...)))
            (define (sref bv k order)
-             (let ((n (ordered (symbol->string 'sref) bv k order (- size 1) (low-first bv k) (high-first bv k))))
+             (let ((n (ordered (symbol->string 'sref) bv k order (- size 1)
+                        (join bv k low ...) (join bv k high ...))))
                (if (> n most-positive) (- n all) n)))
            (define (nuref bv k)
              (check-aligned (symbol->string 'nuref) k size)
@@ -171,47 +174,33 @@
              (sref bv k 'little))))))
     (define-syntax define-stores
       (syntax-rules ()
-        ((_ size (set! native-set!) least most low-first! high-first!)
+        ((_ (low ...) (high ...) size (store! native-store!) least most)
          (begin
-           (define (set! bv k n order)
-             (check-integer (symbol->string 'set!) n least most)
-             (if (%fixnum? n)
-                 (ordered (symbol->string 'set!) bv k order (- size 1) (low-first! bv k n) (high-first! bv k n))
-                 (begin
-                   (check-order (symbol->string 'set!) order)
-                   (uint-set! bv k n order size))))
-           (define (native-set! bv k n)
-             (check-aligned (symbol->string 'native-set!) k size)
-             (set! bv k n 'little))))))
+           (define (store! bv k n order)
+             (check-integer (symbol->string 'store!) n least most)
+             (ordered (symbol->string 'store!) bv k order (- size 1)
+               (if (%fixnum? n) (split! bv k n low ...) (uint-set! bv k n order size))
+               (if (%fixnum? n) (split! bv k n high ...) (uint-set! bv k n order size))))
+           (define (native-store! bv k n)
+             (check-aligned (symbol->string 'native-store!) k size)
+             (store! bv k n 'little))))))
 
-    (define-syntax little16 (syntax-rules () ((_ bv k) (join bv k 0 1))))
-    (define-syntax big16 (syntax-rules () ((_ bv k) (join bv k 1 0))))
-    (define-syntax little32 (syntax-rules () ((_ bv k) (join bv k 0 1 2 3))))
-    (define-syntax big32 (syntax-rules () ((_ bv k) (join bv k 3 2 1 0))))
-    (define-syntax little64
-      (syntax-rules () ((_ bv k) (+ (join bv k 0 1 2 3 4 5) (* #x1000000000000 (join bv k 6 7))))))
-    (define-syntax big64
-      (syntax-rules () ((_ bv k) (+ (join bv k 7 6 5 4 3 2) (* #x1000000000000 (join bv k 1 0))))))
-    (define-syntax little16! (syntax-rules () ((_ bv k n) (split! bv k n 0 1))))
-    (define-syntax big16! (syntax-rules () ((_ bv k n) (split! bv k n 1 0))))
-    (define-syntax little32! (syntax-rules () ((_ bv k n) (split! bv k n 0 1 2 3))))
-    (define-syntax big32! (syntax-rules () ((_ bv k n) (split! bv k n 3 2 1 0))))
-    (define-syntax little64! (syntax-rules () ((_ bv k n) (split! bv k n 0 1 2 3 4 5 6 7))))
-    (define-syntax big64! (syntax-rules () ((_ bv k n) (split! bv k n 7 6 5 4 3 2 1 0))))
-
-    (define-references 2 (bytevector-u16-ref bytevector-u16-native-ref) (bytevector-s16-ref bytevector-s16-native-ref)
-      #x7fff #x10000 little16 big16)
-    (define-references 4 (bytevector-u32-ref bytevector-u32-native-ref) (bytevector-s32-ref bytevector-s32-native-ref)
-      #x7fffffff #x100000000 little32 big32)
-    (define-references 8 (bytevector-u64-ref bytevector-u64-native-ref) (bytevector-s64-ref bytevector-s64-native-ref)
-      #x7fffffffffffffff #x10000000000000000 little64 big64)
-    (define-stores 2 (bytevector-u16-set! bytevector-u16-native-set!) 0 #xffff little16! big16!)
-    (define-stores 2 (bytevector-s16-set! bytevector-s16-native-set!) #x-8000 #x7fff little16! big16!)
-    (define-stores 4 (bytevector-u32-set! bytevector-u32-native-set!) 0 #xffffffff little32! big32!)
-    (define-stores 4 (bytevector-s32-set! bytevector-s32-native-set!) #x-80000000 #x7fffffff little32! big32!)
-    (define-stores 8 (bytevector-u64-set! bytevector-u64-native-set!) 0 #xffffffffffffffff little64! big64!)
-    (define-stores 8 (bytevector-s64-set! bytevector-s64-native-set!) #x-8000000000000000 #x7fffffffffffffff
-      little64! big64!)
+    (define-references (0 1) (1 0)
+      2 (bytevector-u16-ref bytevector-u16-native-ref) (bytevector-s16-ref bytevector-s16-native-ref) #x7fff #x10000)
+    (define-references (0 1 2 3) (3 2 1 0)
+      4 (bytevector-u32-ref bytevector-u32-native-ref) (bytevector-s32-ref bytevector-s32-native-ref)
+      #x7fffffff #x100000000)
+    (define-references (0 1 2 3 4 5 6 7) (7 6 5 4 3 2 1 0)
+      8 (bytevector-u64-ref bytevector-u64-native-ref) (bytevector-s64-ref bytevector-s64-native-ref)
+      #x7fffffffffffffff #x10000000000000000)
+    (define-stores (0 1) (1 0) 2 (bytevector-u16-set! bytevector-u16-native-set!) 0 #xffff)
+    (define-stores (0 1) (1 0) 2 (bytevector-s16-set! bytevector-s16-native-set!) #x-8000 #x7fff)
+    (define-stores (0 1 2 3) (3 2 1 0) 4 (bytevector-u32-set! bytevector-u32-native-set!) 0 #xffffffff)
+    (define-stores (0 1 2 3) (3 2 1 0) 4 (bytevector-s32-set! bytevector-s32-native-set!) #x-80000000 #x7fffffff)
+    (define-stores (0 1 2 3 4 5 6 7) (7 6 5 4 3 2 1 0)
+      8 (bytevector-u64-set! bytevector-u64-native-set!) 0 #xffffffffffffffff)
+    (define-stores (0 1 2 3 4 5 6 7) (7 6 5 4 3 2 1 0)
+      8 (bytevector-s64-set! bytevector-s64-native-set!) #x-8000000000000000 #x7fffffffffffffff)
 
     ;;;; Floating-point numbers
 

@@ -283,7 +283,7 @@ impl ChunkSpace {
     /// runs is promoted with any continuation that a minor collection finds, and is mostly done soon after: a program
     /// that captures one now and then would gain a block with each collection, up to the limit of the heap.
     pub fn have_grown(&self) -> bool {
-        self.bytes - self.left.min(self.bytes) > self.left.max(WORTH_A_LOOK)
+        self.bytes.saturating_sub(self.left) > self.left.max(WORTH_A_LOOK)
     }
     /// All chunks handed out.
     pub fn in_use<'a>(&'a self, pool: &'a BlockPool) -> impl Iterator<Item = Span> + 'a {

@@ -254,12 +254,8 @@ pub extern "C" fn cairn_num_exact_integer_sqrt(ctx: &mut Machine, a: Value) -> V
 /// `(expt z w)`. A power that cannot fit into the heap is out of memory at once, not after an hour's multiplications.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    if let (Flo(x), Flo(y)) = (operand(a), operand(b))
-        && x >= 0.0
-    {
-        return make_flonum(ctx, x.powf(y));
-    }
     match (operand(a), operand(b)) {
+        (Flo(x), Flo(y)) if x >= 0.0 => return make_flonum(ctx, x.powf(y)),
         // what is rounded once is the nearest
         (Flo(x), Fix(2)) => return make_flonum(ctx, x * x),
         (Flo(x), Fix(n)) if n.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => {

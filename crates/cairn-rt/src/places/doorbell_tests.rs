@@ -3,14 +3,20 @@
 use super::doorbell::{Board, Doorbell, Sleep};
 use std::sync::Arc;
 
-#[test]
-fn the_first_place_is_told_when_none_is_awake() {
+/// A board, and the bells of two places that are awake.
+fn places() -> (Arc<Board>, [Arc<Doorbell>; 2]) {
     let board = Arc::new(Board::default());
-    let [first, other] = [0, 1].map(|_| {
+    let bells = [(); 2].map(|()| {
         board.enter();
         Arc::new(Doorbell::new(board.clone()).unwrap())
     });
-    board.set_first(&first);
+    board.set_first(&bells[0]);
+    (board, bells)
+}
+
+#[test]
+fn the_first_place_is_told_when_none_is_awake() {
+    let (board, [first, other]) = places();
     assert_eq!(first.sleep(), Sleep::Sleeps);
     other.ring();
     assert_eq!(other.sleep(), Sleep::Rung, "it has not seen that yet");
@@ -32,12 +38,7 @@ fn the_first_place_is_told_when_none_is_awake() {
 
 #[test]
 fn it_is_no_deadlock_when_the_first_place_has_woken_another_one_meanwhile() {
-    let board = Arc::new(Board::default());
-    let [first, other] = [0, 1].map(|_| {
-        board.enter();
-        Arc::new(Doorbell::new(board.clone()).unwrap())
-    });
-    board.set_first(&first);
+    let (_board, [first, other]) = places();
     assert_eq!(first.sleep(), Sleep::Sleeps);
     assert_eq!(other.sleep(), Sleep::Sleeps);
     first.wake();

@@ -208,8 +208,7 @@ impl Session {
     /// `whole` file go together. Places are told as if so many lines came before it.
     pub fn open_text(&mut self, name: &str, text: &str, lines_before: i32, whole: bool) -> OpenText {
         let file = self.free_sources.pop().unwrap_or_else(|| self.add_source("", "", false));
-        self.sources[file as usize] =
-            SourceFile { path: name.into(), text: text.into(), library: false, lines_before };
+        self.sources[file as usize] = SourceFile { lines_before, ..SourceFile::new(name, text, false) };
         let mut forms = VecDeque::new();
         let mut reader = Reader::new(file, text, &mut self.names);
         let error = loop {

@@ -175,7 +175,7 @@ impl Session {
     }
 
     fn add_source(&mut self, path: &str, text: &str, library: bool) -> u32 {
-        self.sources.push(SourceFile { path: path.into(), text: text.into(), library, lines_before: 0 });
+        self.sources.push(SourceFile::new(path, text, library));
         self.sources.len() as u32 - 1
     }
 }
