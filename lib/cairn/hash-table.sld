@@ -10,9 +10,9 @@
    hash-table-equivalence-function hash-table-hash-function
    hash-table-ref hash-table-ref/default hash-table-set! hash-table-delete! hash-table-exists?
    hash-table-contains?
-   hash-table-update! hash-table-update!/default hash-table-intern!
+   hash-table-update! hash-table-update!/default update/default! hash-table-intern!
    hash-table-size hash-table-count hash-table-empty? hash-table-weak?
-   hash-table-keys hash-table-values hash-table->alist
+   hash-table-keys hash-table-values hash-table->alist hash-table-key-vector hash-table-value-vector
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
    hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
    string-hash string-ci-hash)
@@ -20,9 +20,9 @@
           (only (cairn text) string=?))
   (begin
 
-    ;; The runtime knows the first nine fields (cairn-layout, object::table).
+    ;; The runtime knows the first ten fields (cairn-layout, object::table).
     (define-record-type <hash-table>
-      (make-table kind entries used count index young young-used collections moves same? hash)
+      (make-table kind entries used count index young young-used collections moves walked same? hash)
       hash-table?
       (kind table-kind)
       (entries table-entries set-table-entries!)
@@ -33,6 +33,7 @@
       (young-used table-young-used set-table-young-used!)
       (collections table-collections)
       (moves table-moves set-table-moves!)
+      (walked table-walked set-table-walked!)
       (same? table-same?)
       (hash table-hash))
     ;; A copy in another place finds its keys anew.
@@ -148,7 +149,7 @@
                        (%car rest)
                        (default-hash kind))))
         (check-procedure "make-hash-table" same?)
-        (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f same? hash)))
+        (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f #f same? hash)))
 
     (define (hash-table-weak? table)
       (with-table "hash-table-weak?" table (%not (%vector? (table-entries table)))))
@@ -220,8 +221,19 @@
         ((table key fail succeed)
          (lookup "hash-table-ref" table key (value) (succeed value) (fail)))))
 
+    ;; The value of `key`, or `default`.
+    (define (ref/default who table key default)
+      (let ((kind (table-kind table)))
+        (cond
+          ((%fx< kind (table-string)) (%table-ref table key default))
+          ((%fx< kind (table-other))
+           (if (%string? key) (%table-ref table key default) (wrong-type who "a string" key)))
+          (else
+           (let ((place (find-own table key (own-hash table key))))
+             (if place (entry-ref (table-entries table) place) default))))))
+
     (define (hash-table-ref/default table key default)
-      (lookup "hash-table-ref/default" table key (value) value default))
+      (with-table "hash-table-ref/default" table (ref/default "hash-table-ref/default" table key default)))
 
     (define (hash-table-exists? table key)
       (lookup "hash-table-exists?" table key (value) #t #f))
@@ -251,10 +263,15 @@
 
     (define (hash-table-delete! table key)
       (with-table "hash-table-delete!" table
-        (if (%fx< (table-kind table) (table-string))
-            (%table-delete! table key)
-            (let ((place (find "hash-table-delete!" table key)))
-              (if place (%table-remove! table place))))))
+        (let ((kind (table-kind table)))
+          (cond
+            ((%fx< kind (table-string)) (%table-delete! table key))
+            ((%fx< kind (table-other))
+             (if (%string? key) (%table-delete! table key) (wrong-type "hash-table-delete!" "a string" key)))
+            (else
+             (let* ((h (own-hash table key))
+                    (place (find-own table key h)))
+               (if place (%table-remove! table place h))))))))
 
     ;; `(f value)` is to be the value of `key`, which is at `place`; f may have changed the table.
     (define (update-at! who table key place f)
@@ -263,7 +280,18 @@
              (value (f (entry-ref entries place))))
         (if (if (%eq? entries (table-entries table)) (%eq? known (entry-ref entries (%fx- place 1))) #f)
             (entry-set! entries place value)
-            (put! who table key value))))
+            (put! who table key value))
+        value))
+
+    ;; The value that `key` gets.
+    (define (update/default! who table key f default)
+      (with-table who table
+        (let ((place (find who table key)))
+          (if place
+              (update-at! who table key place f)
+              (let ((value (f default)))
+                (put! who table key value)
+                value)))))
 
     (define hash-table-update!
       (case-lambda
@@ -274,17 +302,16 @@
          (with-table "hash-table-update!" table
            (let ((place (find "hash-table-update!" table key)))
              (if place
-                 (update-at! "hash-table-update!" table key place f)
+                 (begin
+                   (update-at! "hash-table-update!" table key place f)
+                   (if #f #f))
                  (put! "hash-table-update!" table key (f (fail)))))))
         ((table key f fail succeed)
          (hash-table-update! table key (lambda (x) (f (succeed x))) fail))))
 
     (define (hash-table-update!/default table key f default)
-      (with-table "hash-table-update!/default" table
-        (let ((place (find "hash-table-update!/default" table key)))
-          (if place
-              (update-at! "hash-table-update!/default" table key place f)
-              (put! "hash-table-update!/default" table key (f default))))))
+      (update/default! "hash-table-update!/default" table key f default)
+      (if #f #f))
 
     (define (hash-table-intern! table key make)
       (lookup "hash-table-intern!" table key (value)
@@ -302,7 +329,8 @@
           (set-table-index! table #f)
           (set-table-young! table #f)
           (set-table-young-used! table 0)
-          (set-table-moves! table #f))))
+          (set-table-moves! table #f)
+          (set-table-walked! table #f))))
 
     ;;;; All entries, in the order in which they were made.  The callback may change the table: these walk the entries
     ;;;; that were there at the start, but for those deleted since.
@@ -312,6 +340,7 @@
         (let* ((entries (table-entries table))
                (end (%fx* 2 (table-used table)))
                (hole (%broken-object)))
+          (set-table-walked! table #t)
           (let loop ((i 0) (acc acc))
             (cond
               ((%fx<= end i) acc)
@@ -324,9 +353,11 @@
     ;; The same from the last to the first: for lists in order.
     (define (fold-back who table f acc)
       (with-table who table
-        (let ((entries (table-entries table))
-              (hole (%broken-object)))
-          (let loop ((i (%fx* 2 (table-used table))) (acc acc))
+        (let* ((entries (table-entries table))
+               (end (%fx* 2 (table-used table)))
+               (hole (%broken-object)))
+          (set-table-walked! table #t)
+          (let loop ((i end) (acc acc))
             (cond
               ((%eq? i 0) acc)
               (else
@@ -342,6 +373,11 @@
       (fold "hash-table-for-each" table (lambda (key value acc) (f key value) acc) #f))
     (define (hash-table-keys table)
       (fold-back "hash-table-keys" table (lambda (key value acc) (%cons key acc)) '()))
+    ;; The same as vectors.
+    (define (hash-table-key-vector table)
+      (with-table "hash-table-keys" table (%table-column table 0)))
+    (define (hash-table-value-vector table)
+      (with-table "hash-table-values" table (%table-column table 1)))
     (define (hash-table-values table)
       (fold-back "hash-table-values" table (lambda (key value acc) (%cons value acc)) '()))
     (define (hash-table->alist table)
@@ -349,9 +385,14 @@
 
     (define (hash-table-copy table . mutable?)
       (with-table "hash-table-copy" table
-        (let ((copy (make-hash-table (table-same? table) (table-hash table))))
-          (set-table-entries! copy (new-entries (%weak-kind (table-entries table))))
-          (hash-table-merge! copy table))))
+        (let* ((weak (%weak-kind (table-entries table)))
+               (copy (make-table (table-kind table) (new-entries weak) 0 0 #f #f 0 0 #f #f
+                                 (table-same? table) (table-hash table))))
+          (if weak
+              (hash-table-merge! copy table)
+              (begin
+                (%table-copy! copy table)
+                copy)))))
 
     (define (hash-table-merge! to from)
       (fold "hash-table-merge!" from (lambda (key value acc) (hash-table-set! to key value) acc) #f)

@@ -117,11 +117,14 @@ macro_rules! for_each_rt_call {
             (cairn_eq_hash, "equal-hash", 1, PURE)                               // fixnum; consistent with equal?
             // hash tables; see object::table
             (cairn_table_find, "table-find", 2, ALLOC)                           // table, key: place of its value in the entries (fixnum) or #f
+            (cairn_table_ref, "table-ref", 3, ALLOC)                             // table, key, default: the value of key or default
             (cairn_table_set, "table-set!", 3, ALLOC)                            // table, key, value
             (cairn_table_delete, "table-delete!", 2, ALLOC)                      // table, key
             (cairn_table_candidates, "table-candidates", 2, ALLOC)               // table, hash (fixnum): places of the values of keys with it
             (cairn_table_append, "table-append!", 4, ALLOC)                      // table, hash, key, value: the key is not there
-            (cairn_table_remove, "table-remove!", 2, 0)                          // table, place of a value
+            (cairn_table_remove, "table-remove!", 3, 0)                          // table, place of a value, hash of its key
+            (cairn_table_copy, "table-copy!", 2, ALLOC)                          // fresh table, table: entries of the second to the first
+            (cairn_table_column, "table-column", 2, ALLOC)                       // table, 0 or 1: vector of its keys or values
             (cairn_table_broken, "broken-object", 0, PURE)                       // what is where something was that is gone
             (cairn_table_count, "table-count", 1, 0)                             // table of weak entries: how many are there
             // weak objects, guardians; kinds are those of cairn_heap::WeakKind

@@ -924,6 +924,8 @@ pub mod table {
     pub const COLLECTIONS: u64 = 7;
     /// Fixnum: those of them that moved old objects; `#f` if no hash in the index depends on an address.
     pub const MOVES: u64 = 8;
+    /// `#f` if nobody but the table knows the vector of entries, or only to look at one entry.
+    pub const WALKED: u64 = 9;
     /// Kind: `eq?`.
     pub const EQ: i64 = 0;
     /// Kind: `eqv?`.

@@ -20,19 +20,20 @@
 //! that is looked for is looked for in the one index where it can be. For a heap whose objects never move all this
 //! comes to nothing.
 //!
-//! Deleted entries leave a hole, which the index still knows; when the vector is full it is replaced by one as large
-//! as the entries that are left need, and the indices by what they were without the holes: a slot has enough of the
-//! hash for that. A vector of entries is never changed but by entering, deleting and setting values: whoever walks
-//! through one that has been replaced finds what was there. The order of entries is the order in which they were made,
-//! with any collector. Tables of a few entries have no index.
+//! Deleted entries leave a hole; when the vector is full the entries close up, or it is replaced by one as large as they
+//! need, and the indices are told where they have gone. Whoever walks through a vector of entries marks it in the table:
+//! then it is never changed but by entering, deleting and setting values, and one that has been replaced has what was
+//! there. The order of entries is the order in which they were made, with any collector. Tables of a few entries have
+//! no index.
 //!
-//! The entries of weak tables lie in a weak object, so that collections make holes, too.
+//! The entries of weak tables lie in a weak object, so that collections make holes, too. These the indices still know
+//! until the entries are moved.
 //!
 //! Cost: constant for each operation; a minor collection costs the next user of a table the keys made since, a
 //! collection that moves old objects all of them, if they are hashed by address.
 
 use crate::access::{self, byte_slice_mut, length, word};
-use crate::alloc::{alloc_object, alloc_pair, make_filled, store_word};
+use crate::alloc::{alloc_object, alloc_pair, store_word, write_barrier_range, written};
 use crate::equality;
 use crate::hashing::spread;
 use crate::record;
@@ -42,10 +43,13 @@ use crate::weak;
 use cairn_heap::Moves;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
-use cairn_layout::object::{Type, table as field};
+use cairn_layout::object::{LENGTH_SHIFT, Type, symbol, table as field};
+use cairn_layout::value::CHAR_SHIFT;
 
 /// Entries of a table that has no index.
 const FEW: usize = field::LEAST as usize;
+/// With fewer entries a table grows faster.
+const LITTLE: usize = 512;
 /// Slots of the first index of young keys.
 const FIRST_YOUNG: usize = 64;
 /// An index of young keys that is longer is not kept.
@@ -105,6 +109,11 @@ impl Table {
         }
         self.number(field::COUNT)
     }
+    /// Does anybody walk through these entries?
+    fn is_walked(self) -> bool {
+        self.get(field::WALKED) != Value::FALSE
+    }
+    #[inline]
     fn index(self) -> Option<&'static mut [u64]> {
         slots(self.get(field::INDEX))
     }
@@ -115,7 +124,7 @@ impl Table {
 
 /// Is it a hash table of `lib/cairn/hash-table.sld`?
 pub(crate) fn is_table(v: Value) -> bool {
-    const FIELDS: usize = 11;
+    const FIELDS: usize = 12;
     access::is(v, Type::Record)
         && length(v) == FIELDS
         && record::type_of(v).and_then(record_types::get).is_some_and(|t| {
@@ -139,19 +148,26 @@ pub(crate) fn entry_from(table: Value, from: usize) -> Option<(usize, Value, Val
 }
 
 /// The slots of an index; `None` for `#f`. Valid until the runtime call returns.
+#[inline]
 fn slots(v: Value) -> Option<&'static mut [u64]> {
     if v == Value::FALSE {
         return None;
     }
-    let bytes = byte_slice_mut(v);
-    // SAFETY: the payload of a bytevector begins at a multiple of 8, and those of indices are that long.
-    Some(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr() as *mut u64, bytes.len() / 8) })
+    let bytes = access::header(v) >> LENGTH_SHIFT;
+    // SAFETY: a bytevector, whose payload begins at a multiple of 8; those of indices are a multiple of 8 long.
+    Some(unsafe { std::slice::from_raw_parts_mut(access::word_address(v, 0) as *mut u64, bytes as usize / 8) })
 }
 
 /// An index of so many slots, empty.
 fn make_slots(ctx: &mut Machine, n: usize) -> Value {
     let v = alloc_object(ctx, Type::Bytevector, 0, 8 * n as u64);
     byte_slice_mut(v).fill(0);
+    v
+}
+
+fn copy_of_slots(ctx: &mut Machine, from: &[u64]) -> Value {
+    let v = alloc_object(ctx, Type::Bytevector, 0, 8 * from.len() as u64);
+    slots(v).expect("slots just made").copy_from_slice(from);
     v
 }
 
@@ -170,6 +186,7 @@ fn index_slots(entries: usize) -> usize {
 }
 
 /// Enters an entry, which is not there; there is an empty slot.
+#[inline]
 fn enter(slots: &mut [u64], hash: u32, entry: usize) {
     let mask = slots.len() - 1;
     let mut i = hash as usize & mask;
@@ -186,17 +203,37 @@ fn entry_in(slot: u64) -> usize {
     (slot as u32) as usize - 1
 }
 
-/// The entries with this hash for which `f` says yes: the first.
+/// The slots of entries with this hash for which `f` says yes: the first.
+#[inline]
 fn probe(slots: &[u64], hash: u32, mut f: impl FnMut(usize) -> bool) -> Option<usize> {
     let mask = slots.len() - 1;
     let mut i = hash as usize & mask;
     while slots[i] != 0 {
         if hash_in(slots[i]) == hash && f(entry_in(slots[i])) {
-            return Some(entry_in(slots[i]));
+            return Some(i);
         }
         i = (i + 1) & mask;
     }
     None
+}
+
+/// Empties a slot: those behind it that it was in the way of move up.
+fn leave(slots: &mut [u64], mut gap: usize) {
+    let mask = slots.len() - 1;
+    let mut i = gap;
+    loop {
+        i = (i + 1) & mask;
+        let slot = slots[i];
+        if slot == 0 {
+            break;
+        }
+        let from_home = i.wrapping_sub(hash_in(slot) as usize) & mask;
+        if from_home >= i.wrapping_sub(gap) & mask {
+            slots[gap] = slot;
+            gap = i;
+        }
+    }
+    slots[gap] = 0;
 }
 
 /// The vector of entries.
@@ -228,12 +265,41 @@ impl Entries {
     fn are_weak(self) -> bool {
         access::is(self.0, Type::Weak)
     }
-    /// Entries of the same kind, with room for so many.
-    fn make_more(self, ctx: &mut Machine, room: usize) -> Entries {
-        Entries(match weak::kind_of(self.0) {
-            Some(kind) => weak::make(ctx, kind, 2 * room as u64),
-            None => make_filled(ctx, Type::Vector, 2 * room as u64, Value::fixnum(0)),
-        })
+    /// New entries of the same kind, with room for so many, and of these those up to `used` without the holes.
+    fn with_room(self, ctx: &mut Machine, room: usize, used: usize) -> Entries {
+        if let Some(kind) = weak::kind_of(self.0) {
+            let new = Entries(weak::make(ctx, kind, 2 * room as u64));
+            let there = (0..used).filter(|i| self.key(*i) != Value::BROKEN);
+            there.enumerate().for_each(|(to, i)| new.set(ctx, to, self.key(i), self.value(i)));
+            return new;
+        }
+        let new = alloc_object(ctx, Type::Vector, 0, 2 * room as u64);
+        let to = access::words_mut(new);
+        let mut next = 0;
+        for entry in access::words(self.0)[..2 * used].chunks_exact(2) {
+            if entry[0] != Value::BROKEN {
+                to[next..next + 2].copy_from_slice(entry);
+                next += 2;
+            }
+        }
+        to[next..].fill(Value::fixnum(0));
+        written(ctx, new);
+        Entries(new)
+    }
+    /// Moves the entries up to `used` into the holes among them.
+    fn close_up(self, ctx: &mut Machine, used: usize) {
+        let words = access::words_mut(self.0);
+        let mut next = 0;
+        for i in (0..2 * used).step_by(2) {
+            if words[i] != Value::BROKEN {
+                words[next] = words[i];
+                words[next + 1] = words[i + 1];
+                next += 2;
+            }
+        }
+        // Whoever has remembered the place of an entry finds that it is another's, or nobody's.
+        words[next..2 * used].fill(Value::BROKEN);
+        write_barrier_range(ctx, words.as_ptr(), next);
     }
 }
 
@@ -248,30 +314,54 @@ fn same(kind: i64, a: Value, b: Value) -> bool {
 }
 
 /// Keeps what lies close together close together: four neighbours share a cache line of the index.
+#[inline]
 fn near(n: u64) -> u32 {
-    spread(n >> 2) << 2 | (n & 3) as u32
+    let wide = u128::from(n >> 2) * 0xBF58_476D_1CE4_E5B9;
+    ((wide as u64 ^ (wide >> 64) as u64) as u32) << 2 | (n & 3) as u32
 }
 
+#[inline]
 fn hash_address(heap: &cairn_heap::Heap<cairn_heap::Scheme>, v: Value) -> Hashed {
     let home = if heap.is_young(v.address()) { Home::Young } else { Home::Old };
     Hashed { hash: near(v.address() >> 4), home }
 }
 
-/// The hash of a key in a table of this kind, of which the program does not say how to hash.
-fn hash_key(ctx: &Machine, kind: i64, key: Value) -> Hashed {
+/// The hash of a key that no other is the same as, in a table of any kind, and that is not hashed by address.
+#[inline]
+fn hash_simple(key: Value) -> Option<u32> {
     if key.is_fixnum() {
-        return Hashed { hash: near(key.as_fixnum() as u64), home: Home::Contents };
+        Some(near(key.as_fixnum() as u64))
+    } else if access::is(key, Type::Symbol) {
+        // well mixed already
+        Some((word(key, symbol::HASH).0 >> 8) as u32)
+    } else if key.is_char() {
+        Some(near(key.0 >> CHAR_SHIFT))
+    } else {
+        None
     }
-    let heap = &rt(ctx).heap;
-    let by_address = key.is_pointer()
+}
+
+/// Is this pointer, for which there is no simple hash, the same as itself only in a table of this kind?
+#[inline]
+fn is_by_address(kind: i64, key: Value) -> bool {
+    key.is_pointer()
         && match kind {
-            field::EQ => !access::is(key, Type::Symbol),
+            field::EQ => true,
             field::EQV => !equality::has_eqv_contents(key),
             _ => false,
-        };
-    if by_address {
-        return hash_address(heap, key);
+        }
+}
+
+/// The hash of a key in a table of this kind, of which the program does not say how to hash.
+fn hash_key(ctx: &Machine, kind: i64, key: Value) -> Hashed {
+    if let Some(hash) = hash_simple(key) {
+        return Hashed { hash, home: Home::Contents };
     }
+    let heap = &rt(ctx).heap;
+    if is_by_address(kind, key) { hash_address(heap, key) } else { hash_contents(heap, key) }
+}
+
+fn hash_contents(heap: &cairn_heap::Heap<cairn_heap::Scheme>, key: Value) -> Hashed {
     let mut home = Home::Contents;
     let hash = equality::hash_with(key, |v| {
         let h = hash_address(heap, v);
@@ -282,6 +372,7 @@ fn hash_key(ctx: &Machine, kind: i64, key: Value) -> Hashed {
 }
 
 /// Brings the indices up to date with what the last collections have moved.
+#[inline]
 fn sync(ctx: &mut Machine, t: Table) {
     let now = rt(ctx).heap.moves();
     if t.number(field::COLLECTIONS) as u64 != now.collections {
@@ -356,20 +447,70 @@ fn enter_young(ctx: &mut Machine, t: Table, hash: u32, entry: usize) {
     enter(t.young().expect("made above"), hash, entry);
 }
 
+/// Where a key was found.
+struct Found {
+    entry: usize,
+    /// The field of the index and the slot in it, if the table has an index.
+    slot: Option<(u64, usize)>,
+}
+
+/// The key for which `same` says yes in one of the two indices, the one that `hashed` belongs to.
+#[inline(always)]
+fn look_up(t: Table, hashed: Hashed, mut same: impl FnMut(Value) -> bool) -> Result<Found, Option<Hashed>> {
+    let entries = t.entries();
+    let which = if hashed.home == Home::Young { field::YOUNG } else { field::INDEX };
+    slots(t.get(which))
+        .and_then(|slots| {
+            let i = probe(slots, hashed.hash, |i| same(entries.key(i)))?;
+            Some(Found { entry: entry_in(slots[i]), slot: Some((which, i)) })
+        })
+        .ok_or(Some(hashed))
+}
+
 /// The entry with this key; without one, the key's hash, if the table has an index.
-fn find(ctx: &mut Machine, t: Table, key: Value) -> Result<usize, Option<Hashed>> {
-    let (kind, entries) = (t.kind(), t.entries());
-    if t.index().is_none() {
-        // There are no tables of this kind without index for which the program compares.
-        return (0..t.used()).find(|i| same(kind, entries.key(*i), key)).ok_or(None);
+#[inline(always)]
+fn find(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Option<Hashed>> {
+    let simple = hash_simple(key);
+    if t.get(field::INDEX) == Value::FALSE {
+        return find_of_few(t, simple.is_some(), key);
     }
-    let hashed = hash_key(ctx, kind, key);
+    if let Some(hash) = simple {
+        return look_up(t, Hashed { hash, home: Home::Contents }, |k| k == key);
+    }
+    if !is_by_address(t.kind(), key) {
+        return find_by_contents(ctx, t, key);
+    }
+    let hashed = hash_address(&rt(ctx).heap, key);
+    sync(ctx, t);
+    look_up(t, hashed, |k| k == key)
+}
+
+/// The entry with this key in a table without index.
+#[inline(always)]
+fn find_of_few(t: Table, simple: bool, key: Value) -> Result<Found, Option<Hashed>> {
+    let (kind, entries, used) = (t.kind(), t.entries(), t.used());
+    // There are no tables of this kind without index for which the program compares.
+    let entry = if simple || is_by_address(kind, key) {
+        (0..used).find(|i| entries.key(*i) == key)
+    } else {
+        find_few_by_contents(kind, entries, used, key)
+    };
+    entry.map(|entry| Found { entry, slot: None }).ok_or(None)
+}
+
+#[inline(never)]
+fn find_few_by_contents(kind: i64, entries: Entries, used: usize, key: Value) -> Option<usize> {
+    (0..used).find(|i| same(kind, entries.key(*i), key))
+}
+
+#[inline(never)]
+fn find_by_contents(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Option<Hashed>> {
+    let kind = t.kind();
+    let hashed = hash_contents(&rt(ctx).heap, key);
     if hashed.home != Home::Contents {
         sync(ctx, t);
     }
-    let index = if hashed.home == Home::Young { t.young() } else { t.index() };
-    let found = index.and_then(|slots| probe(slots, hashed.hash, |i| same(kind, entries.key(i), key)));
-    found.ok_or(Some(hashed))
+    look_up(t, hashed, |k| same(kind, k, key))
 }
 
 /// Makes an entry for a key that is not there.
@@ -387,27 +528,34 @@ fn append(ctx: &mut Machine, t: Table, hashed: Option<Hashed>, key: Value, value
     }
 }
 
-/// Replaces the vector of entries by one with room for twice as many as there are, without holes.
+/// Makes room for another entry: by closing up the entries where holes are many and nobody walks through them, else in
+/// a vector with room for twice as many as there are, or four times while that is little, without holes.
+#[cold]
 fn resize(ctx: &mut Machine, t: Table) {
     let (old, used, count) = (t.entries(), t.used(), t.count());
-    let room = FEW.max(2 * count);
-    let new = old.make_more(ctx, room);
-    // Where each entry has gone; nothing if all stay.
-    let mut places = Vec::with_capacity(if count < used { used } else { 0 });
-    let mut next = 0;
-    for i in 0..used {
-        let key = old.key(i);
-        if count < used {
-            places.push((key != Value::BROKEN).then_some(next));
-        }
-        if key != Value::BROKEN {
-            new.set(ctx, next, key, old.value(i));
-            next += 1;
+    let room = FEW.max(if count < LITTLE { 4 * count } else { 2 * count });
+    // Where each entry goes; nothing if all stay.
+    let mut places = Vec::new();
+    if count < used {
+        places.reserve_exact(used);
+        let mut next = 0;
+        for i in 0..used {
+            let is_there = old.key(i) != Value::BROKEN;
+            places.push(if is_there { next } else { GONE });
+            next += u32::from(is_there);
         }
     }
-    t.set(ctx, field::ENTRIES, new.0);
-    t.set_number(field::USED, next);
-    t.set_number(field::COUNT, next);
+    let stays = !old.are_weak() && !t.is_walked() && count <= old.room() / 8 * 5 && old.room() / 4 <= room;
+    if stays {
+        old.close_up(ctx, used);
+    } else {
+        let new = old.with_room(ctx, room, used);
+        t.set(ctx, field::ENTRIES, new.0);
+        t.set(ctx, field::WALKED, Value::FALSE);
+    }
+    t.set_number(field::USED, count);
+    t.set_number(field::COUNT, count);
+    let (had_index, room) = (t.index().is_some(), t.entries().room());
     if room <= FEW && t.kind() != field::OTHER {
         replace_slots(ctx, t, field::INDEX, Value::FALSE);
         replace_slots(ctx, t, field::YOUNG, Value::FALSE);
@@ -415,44 +563,109 @@ fn resize(ctx: &mut Machine, t: Table) {
         t.set(ctx, field::MOVES, Value::FALSE);
         return;
     }
-    let place_of = |i: usize| if places.is_empty() { Some(i) } else { places[i] };
-    let renumber = |from: &[u64], to: &mut [u64]| {
-        let mut n = 0;
-        for slot in from.iter().filter(|s| **s != 0) {
-            if let Some(i) = place_of(entry_in(*slot)) {
-                enter(to, hash_in(*slot), i);
-                n += 1;
-            }
+    let size = index_slots(room);
+    match t.index() {
+        Some(index) if index.len() == size || stays => renumber(t, field::INDEX, &places),
+        from => {
+            let index = make_slots(ctx, size);
+            let to = slots(index).expect("slots just made");
+            from.into_iter().for_each(|from| enter_all(to, from, &places));
+            replace_slots(ctx, t, field::INDEX, index);
         }
-        n
-    };
-    let had_index = t.index().is_some();
-    let index = make_slots(ctx, index_slots(room));
-    if let Some(from) = t.index() {
-        renumber(from, slots(index).expect("slots just made"));
     }
-    replace_slots(ctx, t, field::INDEX, index);
-    if let Some(young) = t.young() {
-        let from = young.to_vec();
-        young.fill(0);
-        let n = renumber(&from, young);
-        t.set_number(field::YOUNG_USED, n);
-    }
+    renumber(t, field::YOUNG, &places);
     if !had_index && t.kind() != field::OTHER {
         t.set_number(field::COLLECTIONS, rt(ctx).heap.moves().collections as usize);
-        place(ctx, t, 0..next);
+        place(ctx, t, 0..count);
     }
 }
 
-fn remove(ctx: &mut Machine, t: Table, i: usize) {
-    t.entries().set(ctx, i, Value::BROKEN, Value::BROKEN);
-    if t.entries().are_weak() {
+/// Enters what is in another index with the places that it has now.
+fn enter_all(to: &mut [u64], from: &[u64], places: &[u32]) {
+    const PART: usize = 128;
+    let mut taken = [0; PART];
+    for part in from.chunks(PART) {
+        // Which slots are taken is as good as random: no branch asks for it.
+        let mut n = 0;
+        for slot in part {
+            taken[n] = *slot;
+            n += usize::from(*slot != 0);
+        }
+        for slot in &taken[..n] {
+            if let Some(i) = place_after(places, entry_in(*slot)) {
+                enter(to, hash_in(*slot), i);
+            }
+        }
+    }
+}
+
+/// In a list of places: the entry is a hole.
+const GONE: u32 = u32::MAX;
+
+/// Where an entry has gone; no places: all have stayed.
+fn place_after(places: &[u32], entry: usize) -> Option<usize> {
+    match places.get(entry) {
+        None => Some(entry),
+        Some(&GONE) => None,
+        Some(i) => Some(*i as usize),
+    }
+}
+
+/// Gives the entries in an index their new places and forgets those that are gone.
+fn renumber(t: Table, which: u64, places: &[u32]) {
+    let Some(slots) = slots(t.get(which)) else { return };
+    if places.is_empty() {
         return;
     }
-    let left = t.number(field::COUNT) - 1;
-    t.set_number(field::COUNT, left);
-    if left == 0 && t.index().is_none() {
-        t.set_number(field::USED, 0);
+    if t.entries().are_weak() {
+        let left = renumber_and_close(slots, places);
+        if which == field::YOUNG {
+            t.set_number(field::YOUNG_USED, left);
+        }
+        return;
+    }
+    // What is gone has left the index when it was deleted.
+    for slot in slots {
+        let i = (*slot as u32).wrapping_sub(1) as usize;
+        let to = places.get(i).map_or(0, |to| to + 1);
+        *slot = *slot >> 32 << 32 | u64::from(to);
+    }
+}
+
+/// In place: behind an empty slot each is taken out and entered again, one after another. It finds a slot no later than
+/// the one that it had, for only those before it have changed. How many are left.
+fn renumber_and_close(slots: &mut [u64], places: &[u32]) -> usize {
+    let Some(empty) = slots.iter().position(|s| *s == 0) else { return 0 };
+    let mut left = 0;
+    for i in (empty + 1..slots.len()).chain(0..empty) {
+        let slot = std::mem::take(&mut slots[i]);
+        if slot == 0 {
+            continue;
+        }
+        if let Some(entry) = place_after(places, entry_in(slot)) {
+            enter(slots, hash_in(slot), entry);
+            left += 1;
+        }
+    }
+    left
+}
+
+fn remove(ctx: &mut Machine, t: Table, found: Found) {
+    let i = found.entry;
+    t.entries().set(ctx, i, Value::BROKEN, Value::BROKEN);
+    if t.entries().are_weak() {
+        // Collections make holes of which the index knows, too; they stay until the entries move.
+        return;
+    }
+    if let Some((which, slot)) = found.slot {
+        leave(slots(t.get(which)).expect("an index with this slot"), slot);
+        if which == field::YOUNG {
+            t.set_number(field::YOUNG_USED, t.number(field::YOUNG_USED) - 1);
+        }
+    }
+    t.set_number(field::COUNT, t.number(field::COUNT) - 1);
+    if i + 1 == t.used() && !t.is_walked() {
+        t.set_number(field::USED, i);
     }
 }
 
@@ -464,7 +677,14 @@ fn place_of_value(i: usize) -> Value {
 /// `(table-find table key)`: where the value of `key` is in the vector of entries, or `#f`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_table_find(ctx: &mut Machine, table: Value, key: Value) -> Value {
-    find(ctx, Table(table), key).map_or(Value::FALSE, place_of_value)
+    find(ctx, Table(table), key).map_or(Value::FALSE, |f| place_of_value(f.entry))
+}
+
+/// `(table-ref table key default)`: the value of `key`, or `default`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_ref(ctx: &mut Machine, table: Value, key: Value, default: Value) -> Value {
+    let t = Table(table);
+    find(ctx, t, key).map_or(default, |f| t.entries().value(f.entry))
 }
 
 /// `(table-set! table key value)`.
@@ -472,7 +692,7 @@ pub extern "C" fn cairn_table_find(ctx: &mut Machine, table: Value, key: Value) 
 pub extern "C" fn cairn_table_set(ctx: &mut Machine, table: Value, key: Value, value: Value) -> Value {
     let t = Table(table);
     match find(ctx, t, key) {
-        Ok(i) => t.entries().set_value(ctx, i, value),
+        Ok(f) => t.entries().set_value(ctx, f.entry, value),
         Err(hashed) => append(ctx, t, hashed, key, value),
     }
     Value::UNSPECIFIED
@@ -482,8 +702,8 @@ pub extern "C" fn cairn_table_set(ctx: &mut Machine, table: Value, key: Value, v
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_table_delete(ctx: &mut Machine, table: Value, key: Value) -> Value {
     let t = Table(table);
-    if let Ok(i) = find(ctx, t, key) {
-        remove(ctx, t, i);
+    if let Ok(found) = find(ctx, t, key) {
+        remove(ctx, t, found);
     }
     Value::UNSPECIFIED
 }
@@ -527,14 +747,51 @@ pub extern "C" fn cairn_table_append(
     Value::UNSPECIFIED
 }
 
-/// `(table-remove! table place)`: deletes the entry whose value is there.
+/// `(table-remove! table place hash)`: deletes the entry whose value is there, of a table of the program's own procedures.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_table_remove(ctx: &mut Machine, table: Value, place: Value) -> Value {
-    let (t, i) = (Table(table), place.as_fixnum() as usize / 2);
-    if i < t.used() && t.entries().key(i) != Value::BROKEN {
-        remove(ctx, t, i);
+pub extern "C" fn cairn_table_remove(ctx: &mut Machine, table: Value, place: Value, hash: Value) -> Value {
+    let (t, entry) = (Table(table), place.as_fixnum() as usize / 2);
+    if entry < t.used() && t.entries().key(entry) != Value::BROKEN {
+        let slot = t.index().and_then(|slots| probe(slots, given(hash).hash, |i| i == entry));
+        remove(ctx, t, Found { entry, slot: slot.map(|i| (field::INDEX, i)) });
     }
     Value::UNSPECIFIED
+}
+
+/// `(table-copy! to from)`: `to`, fresh and of the same kind, gets what is in `from`; entries of neither are weak.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_copy(ctx: &mut Machine, to: Value, from: Value) -> Value {
+    let (to, from) = (Table(to), Table(from));
+    if from.count() < from.used() {
+        resize(ctx, from);
+    }
+    let entries = from.entries();
+    let copy = entries.with_room(ctx, entries.room(), from.used());
+    to.set(ctx, field::ENTRIES, copy.0);
+    for i in [field::INDEX, field::YOUNG] {
+        if let Some(slots) = slots(from.get(i)) {
+            let copy = copy_of_slots(ctx, slots);
+            to.set(ctx, i, copy);
+        }
+    }
+    for i in [field::USED, field::COUNT, field::YOUNG_USED, field::COLLECTIONS, field::MOVES] {
+        to.set(ctx, i, from.get(i));
+    }
+    Value::UNSPECIFIED
+}
+
+/// `(table-column table i)`: a vector of the keys (0) or values (1).
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_column(ctx: &mut Machine, table: Value, i: Value) -> Value {
+    let (t, i) = (Table(table), i.as_fixnum() as usize);
+    let column = alloc_object(ctx, Type::Vector, 0, t.count() as u64);
+    let entries = t.entries();
+    let there = (0..t.used()).filter(|e| entries.key(*e) != Value::BROKEN);
+    for (to, e) in access::words_mut(column).iter_mut().zip(there) {
+        *to = word(entries.0, (2 * e + i) as u64);
+    }
+    written(ctx, column);
+    column
 }
 
 /// `(table-count table)`.
@@ -552,14 +809,14 @@ pub extern "C" fn cairn_table_broken(_ctx: &mut Machine) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alloc::make_vector;
+    use crate::alloc::{make_filled, make_vector};
     use crate::bare_runtime::TestRuntime;
 
     fn make(ctx: &mut Machine, kind: i64) -> Value {
         let entries = make_filled(ctx, Type::Vector, 2 * FEW as u64, Value::fixnum(0));
         let zero = Value::fixnum(0);
         let fields = [Value::fixnum(kind), entries, zero, zero, Value::FALSE, Value::FALSE, zero, zero];
-        let v = make_filled(ctx, Type::Record, 9, Value::FALSE);
+        let v = make_filled(ctx, Type::Record, 10, Value::FALSE);
         fields.iter().enumerate().for_each(|(i, x)| store_word(ctx, v, i as u64, *x));
         v
     }

@@ -42,6 +42,8 @@
                                ephemeral-key-and-value)))
           (wrong-type "make-hashtable" "a weakness" weak)))
     (define (new same? hash weak)
+      (if (or hash weak) (new-with same? hash weak) (make-hash-table same?)))
+    (define (new-with same? hash weak)
       (apply make-hash-table same?
              (append (if hash (list hash) '())
                      (case weak
@@ -122,9 +124,7 @@
            (hashtable-set! t key new)
            new))
         ((t key proc default)
-         (let ((new (proc (hashtable-ref t key default))))
-           (hashtable-set! t key new)
-           new))))
+         (update/default! "hashtable-update!" (mutable "hashtable-update!" t) key proc default))))
     (define (hashtable-intern! t key make) (hash-table-intern! (mutable "hashtable-intern!" t) key make))
     (define hashtable-inc!
       (case-lambda
@@ -140,10 +140,10 @@
     ;; What proc makes of each entry, in order.
     (define (each who proc t)
       (reverse (hash-table-fold (table who t) (lambda (key value acc) (cons (proc key value) acc)) '())))
-    (define (hashtable-key-list t) (each "hashtable-key-list" (lambda (key value) key) t))
-    (define (hashtable-value-list t) (each "hashtable-value-list" (lambda (key value) value) t))
-    (define (hashtable-keys t) (list->vector (hashtable-key-list t)))
-    (define (hashtable-values t) (list->vector (hashtable-value-list t)))
+    (define (hashtable-key-list t) (hash-table-keys (table "hashtable-key-list" t)))
+    (define (hashtable-value-list t) (hash-table-values (table "hashtable-value-list" t)))
+    (define (hashtable-keys t) (hash-table-key-vector (table "hashtable-keys" t)))
+    (define (hashtable-values t) (hash-table-value-vector (table "hashtable-values" t)))
     (define (hashtable-entries t) (values (hashtable-keys t) (hashtable-values t)))
     (define (hashtable-entry-lists t) (values (hashtable-key-list t) (hashtable-value-list t)))
     (define (hashtable-map->lset t proc) (each "hashtable-map->lset" proc t))

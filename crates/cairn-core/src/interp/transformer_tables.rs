@@ -5,7 +5,7 @@
 
 use super::machine::{Machine, Value};
 use super::stop::{Res, Stop};
-use super::values::{Atom, Cells, Val, boolean, fixnum, list, unspecified};
+use super::values::{Atom, Cells, Val, boolean, cells, fixnum, list, unspecified};
 use cairn_layout::object::table as layout;
 use cairn_num::{Int, Number};
 
@@ -52,6 +52,10 @@ impl<'t, 'p> Table<'t, 'p> {
 
     fn key(&self, i: usize) -> Value<'p> {
         self.entries.borrow()[2 * i].clone()
+    }
+
+    fn value(&self, i: usize) -> Value<'p> {
+        self.entries.borrow()[2 * i + 1].clone()
     }
 
     fn set(&self, i: usize, key: Value<'p>, value: Value<'p>) {
@@ -112,6 +116,21 @@ impl<'p> Machine<'p> {
         let table = Table::of(table)?;
         match (name, &args[1..]) {
             ("table-find", [key]) => Ok(self.entry_of(&table, key)?.map_or(boolean(false), place_of_value)),
+            ("table-ref", [key, default]) => Ok(match self.entry_of(&table, key)? {
+                Some(i) => table.value(i),
+                None => default.clone(),
+            }),
+            ("table-column", [Val::Num(Number::Int(Int::Fix(i)))]) => {
+                let all = table.all()?.into_iter();
+                Ok(Val::Vector(cells(all.map(|e| if *i == 0 { table.key(e) } else { table.value(e) }).collect())))
+            }
+            ("table-copy!", [from]) => {
+                let from = Table::of(from)?;
+                for i in from.all()? {
+                    table.append(from.key(i), from.value(i))?;
+                }
+                Ok(unspecified())
+            }
             ("table-set!", [key, value]) => {
                 match self.entry_of(&table, key)? {
                     Some(i) => table.set(i, table.key(i), value.clone()),
@@ -131,7 +150,7 @@ impl<'p> Machine<'p> {
                 table.append(key.clone(), value.clone())?;
                 Ok(unspecified())
             }
-            ("table-remove!", [Val::Num(Number::Int(Int::Fix(place)))]) => {
+            ("table-remove!", [Val::Num(Number::Int(Int::Fix(place))), _hash]) => {
                 let i = usize::try_from((place - 1) / 2).map_err(|_| Stop::Operand)?;
                 if table.all()?.contains(&i) {
                     table.remove(i)?;
