@@ -83,6 +83,11 @@
         (() (%values))
         ((a b c d) (%values a b c d))
         ((a b c d e) (%values a b c d e))
+        ((a b c d e f) (%values a b c d e f))
+        ((a b c d e f g) (%values a b c d e f g))
+        ((a b c d e f g h) (%values a b c d e f g h))
+        ((a b c d e f g h i) (%values a b c d e f g h i))
+        ((a b c d e f g h i j) (%values a b c d e f g h i j))
         (vals (%apply return-values vals))))
 
     (define return-values (%machine-builtin (builtin-return-values)))

@@ -112,9 +112,16 @@ pub extern "C" fn cairn_symbol_intern(ctx: &mut Machine, name: Value) -> Value {
 pub extern "C" fn cairn_symbol_gensym(ctx: &mut Machine) -> Value {
     let table = &mut rt(ctx).symbols;
     table.generated += 1;
-    let text = format!("g{}", table.generated);
-    let hash = hash_words(text.chars().map(|c| c as u64).chain([u64::MAX]));
-    let name = alloc::make_string(ctx, &text);
+    let (number, mut rest) = (table.generated, table.generated);
+    let digits = number.ilog10() as usize + 1;
+    let name = alloc::alloc_object(ctx, Type::String, 0, 1 + digits as u64);
+    let chars = access::string_chars_mut(name);
+    chars[0] = 'g'.into();
+    for c in chars[1..].iter_mut().rev() {
+        *c = u32::from(b'0') + (rest % 10) as u32;
+        rest /= 10;
+    }
+    let hash = hash_words([number, u64::MAX].into_iter());
     let symbol = alloc::alloc_object(ctx, Type::Symbol, 0, object::symbol::LEN);
     access::words_mut(symbol).copy_from_slice(&[name, Value::fixnum(hash)]);
     symbol

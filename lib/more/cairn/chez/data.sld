@@ -146,14 +146,14 @@
 
     ;;;; Symbols
 
-    ;; Those that gensym has made, and the names that they were to have.
-    (define gensyms (make-weak-eq-hashtable))
     (define prefix "g")
-    (define (gensym . name)
-      (let ((s (generate-symbol)))
-        (hashtable-set! gensyms s (if (pair? name) (car name) prefix))
-        s))
-    (define (gensym? x) (and (symbol? x) (hashtable-contains? gensyms x)))
+    (define gensym
+      (case-lambda
+        (() (generate-symbol))
+        ((name) (generate-symbol))
+        ((name unique) (generate-symbol))))
+    ;; To a symbol that was generated no name leads, not its own either.
+    (define (gensym? x) (and (symbol? x) (not (eq? x (string->symbol (symbol->string x))))))
     (define gensym-prefix
       (case-lambda
         (() prefix)

@@ -12,7 +12,7 @@
    record-type-sealed? record-type-opaque? record-type-field-names record-field-mutable?
    note-mutable! accessor-at mutator-at wrong-count)
   (import (rename (except (scheme base) error) (define-record-type define-plain-record-type))
-          (scheme cxr)
+          (scheme case-lambda) (scheme cxr)
           (rename (only (cairn records) rtd? rtd-name rtd-field-names rtd-all-field-names rtd-parent show-fields!
                         record? record-rtd)
                   (record? any-record?) (record-rtd rtd-of))
@@ -76,9 +76,31 @@
              (protocol
               (if (eq? inherited plain-chain)
                   (lambda fields (lambda own (apply make (append fields own))))
-                  (lambda arguments
-                    (lambda own
-                      (apply (inherited (lambda fields (apply make (append fields own)))) arguments))))))))))
+                  (case-lambda
+                    ((a) (lambda own ((inherited (with-own make own)) a)))
+                    ((a b) (lambda own ((inherited (with-own make own)) a b)))
+                    ((a b c) (lambda own ((inherited (with-own make own)) a b c)))
+                    (arguments (lambda own (apply (inherited (with-own make own)) arguments)))))))))))
+
+    ;; What makes a record with these own fields of those of the parents.
+    (define (with-own make own)
+      (cond
+        ((null? own) make)
+        ((null? (cdr own))
+         (let ((own1 (car own)))
+           (case-lambda
+             ((a) (make a own1))
+             ((a b) (make a b own1))
+             ((a b c) (make a b c own1))
+             (fields (apply make (append fields own))))))
+        ((null? (cddr own))
+         (let ((own1 (car own)) (own2 (cadr own)))
+           (case-lambda
+             ((a) (make a own1 own2))
+             ((a b) (make a b own1 own2))
+             ((a b c) (make a b c own1 own2))
+             (fields (apply make (append fields own))))))
+        (else (lambda fields (apply make (append fields own))))))
 
     (define (rcd-of rtd)
       (let ((note (note-of (check-rtd "record-constructor-descriptor" rtd))))
