@@ -261,17 +261,19 @@
     (define (hash-table-set! table key value)
       (with-table "hash-table-set!" table (put! "hash-table-set!" table key value)))
 
+    (define (delete! who table key)
+      (let ((kind (table-kind table)))
+        (cond
+          ((%fx< kind (table-string)) (%table-delete! table key))
+          ((%fx< kind (table-other))
+           (if (%string? key) (%table-delete! table key) (wrong-type who "a string" key)))
+          (else
+           (let* ((h (own-hash table key))
+                  (place (find-own table key h)))
+             (if place (%table-remove! table place h)))))))
+
     (define (hash-table-delete! table key)
-      (with-table "hash-table-delete!" table
-        (let ((kind (table-kind table)))
-          (cond
-            ((%fx< kind (table-string)) (%table-delete! table key))
-            ((%fx< kind (table-other))
-             (if (%string? key) (%table-delete! table key) (wrong-type "hash-table-delete!" "a string" key)))
-            (else
-             (let* ((h (own-hash table key))
-                    (place (find-own table key h)))
-               (if place (%table-remove! table place h))))))))
+      (with-table "hash-table-delete!" table (delete! "hash-table-delete!" table key)))
 
     ;; `(f value)` is to be the value of `key`, which is at `place`; f may have changed the table.
     (define (update-at! who table key place f)
