@@ -1,5 +1,5 @@
-;; Room of deleted entries is used again: in place, unless somebody walks through them.  Against lists, for keys of every
-;; kind, with copies, walks and updates whose procedures change the table.
+;; Room of deleted entries is used again: in place, unless somebody walks through them.  Against lists, for keys of
+;; every kind, with copies, walks and updates whose procedures change the table.
 (import (scheme base) (scheme write) (cairn hash-table))
 
 (define seed 7)

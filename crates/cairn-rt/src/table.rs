@@ -20,11 +20,11 @@
 //! that is looked for is looked for in the one index where it can be. For a heap whose objects never move all this
 //! comes to nothing.
 //!
-//! Deleted entries leave a hole; when the vector is full the entries close up, or it is replaced by one as large as they
-//! need, and the indices are told where they have gone. Whoever walks through a vector of entries marks it in the table:
-//! then it is never changed but by entering, deleting and setting values, and one that has been replaced has what was
-//! there. The order of entries is the order in which they were made, with any collector. Tables of a few entries have
-//! no index.
+//! Deleted entries leave a hole; when the vector is full the entries close up, or it is replaced by one as large as
+//! they need, and the indices are told where they have gone. Whoever walks through a vector of entries marks it in the
+//! table: then it is never changed but by entering, deleting and setting values, and one that has been replaced has
+//! what was there. The order of entries is the order in which they were made, with any collector. Tables of a few
+//! entries have no index.
 //!
 //! The entries of weak tables lie in a weak object, so that collections make holes, too. These the indices still know
 //! until the entries are moved.
@@ -747,7 +747,7 @@ pub extern "C" fn cairn_table_append(
     Value::UNSPECIFIED
 }
 
-/// `(table-remove! table place hash)`: deletes the entry whose value is there, of a table of the program's own procedures.
+/// `(table-remove! table place hash)`: deletes the entry whose value is there. The procedures are the program's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_table_remove(ctx: &mut Machine, table: Value, place: Value, hash: Value) -> Value {
     let (t, entry) = (Table(table), place.as_fixnum() as usize / 2);
