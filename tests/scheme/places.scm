@@ -1,7 +1,7 @@
 ;; gc: not bdw
 ;; (cairn place): what goes from one heap to another, and how places end.
-(import (scheme base) (scheme write) (scheme char) (scheme process-context) (cairn place) (cairn thread) (cairn hash-table)
-        (only (cairn control) condition->string))
+(import (scheme base) (scheme cxr) (scheme write) (scheme char) (scheme process-context) (cairn place) (cairn thread) (cairn hash-table)
+        (cairn structure) (only (cairn control) condition->string))
 (include "include/check.scm")
 
 (define (message-of thunk)
@@ -51,6 +51,36 @@
   (check (let count ((l (place-copy deep)) (n 0)) (if (null? l) n (count (car l) (+ n 1)))) => 100000))
 (let ((p (round-trip (make-point 'a (list (make-point 1 2))))))
   (check (list (point? p) (point-x p) (point-x (car (point-y p)))) => '(#t a 1)))
+
+;; elements of structure vectors, which lie in their vector there too
+(define-record-type speck (make-speck x y) speck? ((x f64) speck-x set-speck-x!) ((y u8) speck-y))
+(define-structure-vector speck)
+(define-record-type knot (make-knot v next) knot? (v knot-v set-knot-v!) (next knot-next set-knot-next!))
+(define-structure-vector knot)
+(let* ((v (make-speck-vector 9 1.5 7)) (p (speck-vector-ref v 4)))
+  (let ((copy (round-trip (list p v p))))
+    (check (list (eq? (car copy) (speck-vector-ref (cadr copy) 4)) (eq? (car copy) (caddr copy)) (eq? (car copy) p))
+           => '(#t #t #f))
+    (set-speck-x! (car copy) 2.5)
+    (check (map speck-x (list p (caddr copy) (speck-vector-ref (cadr copy) 4))) => '(1.5 2.5 2.5)))
+  (check (speck-y (round-trip (speck-vector-ref (make-speck-vector 100000 0. 9) 99999))) => 9))
+(let* ((v (make-knot-vector 3 '() #f)) (a (knot-vector-ref v 0)) (b (knot-vector-ref v 2)))
+  (set-knot-next! a b)
+  (set-knot-next! b a)
+  (set-knot-v! b (list "far" a))
+  (let ((copy (round-trip a)))
+    (check (list (car (knot-v (knot-next copy))) (eq? copy (cadr (knot-v (knot-next copy)))) (eq? copy a)) => '("far" #t #f))))
+(let* ((v (make-speck-vector 50 0. 0)) (t (make-hash-table eq?)))
+  (do ((i 0 (+ i 1))) ((= i 50)) (hash-table-set! t (speck-vector-ref v i) i))
+  (let* ((copy (place-copy (cons v t))) (v2 (car copy)))
+    (check (let loop ((i 0)) (or (= i 50) (and (eqv? i (hash-table-ref (cdr copy) (speck-vector-ref v2 i) (lambda () #f))) (loop (+ i 1)))))
+           => #t)))
+(define-record-type (dot compact) (make-dot n) dot? ((n i32) dot-n))
+(let* ((dots (begin (make-dot 0) (map make-dot '(1 2 3 4 5 6 7 8 9 10 11 12)))) (t (make-hash-table eq?)))
+  (for-each (lambda (d) (hash-table-set! t d (dot-n d))) dots)
+  (let ((copy (place-copy (cons dots t))))
+    (check (map (lambda (d) (hash-table-ref (cdr copy) d (lambda () #f))) (car copy))
+           => '(1 2 3 4 5 6 7 8 9 10 11 12))))
 
 ;; tables find their keys, also those hashed by address
 (let* ((key (list 'key)) (t (make-hash-table eq?)))

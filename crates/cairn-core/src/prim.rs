@@ -486,7 +486,8 @@ pub const RECORD_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_record_fill"));
 pub const RECORD_PART: PrimOp = PrimOp::Rt(by_symbol("cairn_record_part"));
 /// Elements of a structure vector get the fields of a record: storage, offset, how many, record.
 pub const STRUCTURE_FILL: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_fill"));
-/// `(%structure-type type)`: the type, whose records may be elements of structure vectors from now on.
+/// `(%structure-type type kept?)`: the type, whose records may be elements of structure vectors from now on; whether
+/// references to such elements may be kept.
 pub const STRUCTURE_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_type"));
 
 /// Makes a homogeneous numeric vector: number of its kind, length, fill, what errors call it.
@@ -563,6 +564,10 @@ pub const NEVER_EXTENDED: u8 = 1 << 1;
 /// The bit among the proven ones of an operation that asks for a record type ([`Op::asks_type`]) that says: no record
 /// of the type lies in a structure vector.
 pub const IN_NO_VECTOR: u8 = 1 << 4;
+
+/// The bit among the proven ones of an access to a record's field that says: the operand has passed for a record of the
+/// type before, though it may be an element of a structure vector, whose fields lie elsewhere.
+pub const HAS_PASSED: u8 = 1 << 5;
 
 /// The bit among the proven ones of an operation on an element of a vector, string, bytevector or numeric vector that
 /// says: the object is one of the kind, and the index a fixnum in its range. (Not that it may be changed.)

@@ -5,7 +5,7 @@
 //! `proven` masks of primitives, and that assigned variables are marked. Complexity: linear; deep programs are fine.
 
 use crate::ir::{Clause, Expr, LabelId, Lambda, Program, VarId};
-use crate::prim::{AS_VECTOR, IN_NO_VECTOR, IN_RANGE, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{AS_VECTOR, HAS_PASSED, IN_NO_VECTOR, IN_RANGE, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 
 /// Which of the languages of [`crate::ir`] a program is written in.
@@ -205,7 +205,8 @@ impl Verifier<'_> {
                 }
                 let fixnums = if op.is_generic() { fixnum_bit(0) | fixnum_bit(1) } else { 0 };
                 let scalar = op.stored_operand().map_or(0, scalar_bit);
-                let asked = if matches!(op, PrimOp::Op(o) if o.asks_type()) { IN_NO_VECTOR } else { 0 };
+                let asked =
+                    if matches!(op, PrimOp::Op(o) if o.asks_type()) { IN_NO_VECTOR | HAS_PASSED } else { 0 };
                 let range = if op.is_indexed() { IN_RANGE } else { 0 };
                 let called = match op {
                     PrimOp::Op(Op::F64VectorRef | Op::F64VectorSet | Op::F64VectorLength) => AS_VECTOR,

@@ -51,12 +51,15 @@ impl Census {
 struct Walker<'a, M> {
     census: &'a mut Census,
     model: &'a M,
+    /// The reference to the object in which lies what is so many bytes behind the start of the region.
+    holder: &'a dyn Fn(u64) -> Option<u64>,
 }
 
 impl<M: ObjectModel> RootVisitor for Walker<'_, M> {
     unsafe fn slot(&mut self, slot: *mut u64) {
         // SAFETY: by the contract of the trait.
         let w = unsafe { *slot };
+        let w = M::inside(w).and_then(|offset| (self.holder)(offset)).unwrap_or(w);
         if M::is_reference(w) && self.census.region.contains(M::address(w)) && self.census.meet(M::address(w)) {
             self.census.queue.push(w);
         }
@@ -78,7 +81,9 @@ pub(crate) fn walk<M: ObjectModel, C: Client>(
 ) -> std::io::Result<Census> {
     use crate::blocks::Kind;
     let mut census = Census::new(core.region.span())?;
-    let mut w = Walker { census: &mut census, model };
+    let (large, pool) = (&core.large, &core.pool);
+    let holder = |offset| large.holder(pool, offset).map(|o| M::reference(o.start, o.kind));
+    let mut w = Walker { census: &mut census, model, holder: &holder };
     client.visit_roots(&mut w);
     for x in core.immortal.extents().filter(|x| !x.leaf && M::SELF_DESCRIBING) {
         // SAFETY: filled immortal extents hold initialised words.

@@ -526,6 +526,20 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
     }
 
+    /// Verifies a reference to what lies inside of an object that stands still.
+    fn follow_inside(&mut self, at: Address, word: u64, offset: u64) {
+        match self.core.large.holder(&self.core.pool, offset) {
+            Some(o) if self.is_old(o.start) || !self.core.generational => {
+                let r = M::reference(o.start, o.kind);
+                if let Some(r) = ObjectReference::from_word::<M>(r) {
+                    self.follow(at, r);
+                }
+            }
+            Some(_) => self.problem(at, word, "inside of an object that minor collections may free".into()),
+            None => self.problem(at, word, "inside of no object".into()),
+        }
+    }
+
     /// Verifies a reference to a compact record, and all that it leads to.
     fn follow_compact(&mut self, at: Address, word: u64) {
         let mut queue = vec![word];
@@ -612,7 +626,10 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
         if let Some(what) = M::stray(word) {
             return self.problem(at, word, what.into());
         }
-        if M::is_compact(word) {
+        if let Some(offset) = M::inside(word) {
+            return self.follow_inside(at, word, offset);
+        }
+        if M::is_indirect(word) {
             return self.follow_compact(at, word);
         }
         let Some(r) = ObjectReference::from_word::<M>(word) else { return };

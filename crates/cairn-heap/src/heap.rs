@@ -428,6 +428,28 @@ impl<M: ObjectModel> Heap<M> {
             Ok(a)
         })
     }
+    /// Memory for an object with a header that never moves, and that words which say no more than a place in the region
+    /// keep alive ([`ObjectModel::inside`]). Only with collectors that know such words.
+    pub fn alloc_still(&mut self, at: &mut Cursors, bytes: u64, leaf: bool) -> Result<u64, OutOfMemory> {
+        assert!(self.facts.indirect, "`{}` knows no indirect references", self.facts.name);
+        let kind = if leaf { AllocKind::Leaf } else { AllocKind::Scannable };
+        let a = self.alloc_large(at, bytes, kind)?;
+        let core = &mut self.core;
+        with_plan!(&mut self.selected, p => {
+            p.stands_still(core, a);
+            p.hide_if_wanted(core, at)?;
+        });
+        Ok(a.0)
+    }
+    /// Where the region starts.
+    pub fn region_start(&self) -> u64 {
+        self.core.region.base().0
+    }
+    /// The reference to the object that a word says no more of than a place inside it ([`ObjectModel::inside`]).
+    pub fn holder(&self, word: u64) -> Option<u64> {
+        let o = self.core.large.holder(&self.core.pool, M::inside(word)?)?;
+        Some(M::reference(o.start, o.kind))
+    }
     /// Frees the object at this address now, if it is a large one: nothing refers to it any more.
     pub fn free_large(&mut self, address: u64) {
         let core = &mut self.core;
@@ -490,7 +512,7 @@ impl<M: ObjectModel> Heap<M> {
         fields: Vec<(FieldKind, bool)>,
         widths: Widths,
     ) -> Result<(), OutOfMemory> {
-        assert!(self.facts.compact, "`{}` has no compact records", self.facts.name);
+        assert!(self.facts.indirect, "`{}` has no compact records", self.facts.name);
         let defined = self.core.compact.define(number, fields, widths);
         defined.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
     }

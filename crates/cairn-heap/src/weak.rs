@@ -153,12 +153,7 @@ const NOBODY: u32 = u32::MAX;
 /// What has become of the word `w`: `None` if it refers to something dead.
 unsafe fn alive<M: ObjectModel>(t: &impl WeakVisitor, w: u64) -> Option<u64> {
     // SAFETY: by the contract of this function, which is that of `survivor` for references.
-    if M::is_reference(w) || M::is_compact(w) { unsafe { t.survivor(w) } } else { Some(w) }
-}
-
-/// Under what those who wait for an object are found: its address, or what is none for a compact record.
-pub(crate) fn watched_as<M: ObjectModel>(w: u64) -> Address {
-    if M::is_compact(w) { Address(w) } else { M::address(w) }
+    if M::is_reference(w) || M::is_indirect(w) { unsafe { t.survivor(w) } } else { Some(w) }
 }
 
 impl Round {
@@ -199,7 +194,7 @@ impl Round {
                     t.slot(pair);
                     t.slot(pair.add(1));
                 } else {
-                    self.wait(t, watched_as::<M>(k), Wait::Pair(at));
+                    self.wait(t, t.watched_as(k), Wait::Pair(at));
                 }
                 at = at.plus(2 * WORD);
             }

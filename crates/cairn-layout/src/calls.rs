@@ -199,6 +199,7 @@ macro_rules! for_each_rt_call {
             (cairn_record_make_subtype, "make-record-subtype", 4, FAIL)          // name, own fields, as above, type it extends
             (cairn_record_define, "record-define", 5, ALLOC | FAIL)              // name, own fields: names and pairs of one and a kind, sealed?, type it extends or #f, who (string)
             (cairn_record_is_a, "record-is-a", 2, COLD)                          // object, type: does its type extend this one?
+            (cairn_record_type, "record-type", 1, COLD)                          // record: its type
             (cairn_record_place, "record-place", 2, COLD)                        // object, type: #f, or from where its fields are reached (raw)
             (cairn_record_fits, "record-fits", 2, COLD)                          // integer, code of a field of 64-bit integers
             (cairn_record_instead, "record-instead", 3, ALLOC)                   // an object that is none of a type, the type, what errors expect: a message, or #f
@@ -227,7 +228,7 @@ macro_rules! for_each_rt_call {
             (cairn_numeric_less, "numeric-less?", 2, PURE)                       // two of one kind: by length, then by elements
             (cairn_numeric_hash, "numeric-hash", 1, PURE)                        // of the elements; the same if they are `=`
             (cairn_structure_stride, "structure-stride", 1, 0)                   // type: bytes of an element
-            (cairn_structure_type, "structure-type", 1, 0)                       // type, for which structure vectors are about to be defined: itself
+            (cairn_structure_type, "structure-type", 2, 0)                       // type, for which structure vectors are about to be defined, whether references to elements are kept: itself
             (cairn_structure_storage, "structure-storage", 4, ALLOC | FAIL)      // type, how many elements, who, a record or #f: a vector or bytevector
             (cairn_structure_element, "structure-element", 3, ALLOC)             // storage, offset in bytes, type: a new reference
             (cairn_structure_reference, "structure-reference", 5, ALLOC)         // structure vector, index, and as above: the reference that is in use, or a new one

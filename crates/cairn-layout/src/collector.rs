@@ -102,8 +102,9 @@ pub struct CollectorFacts {
     pub pinning: Pinning,
     /// Whether roots may be ambiguous.
     pub ambiguity: Ambiguity,
-    /// Whether there can be compact records.
-    pub compact: bool,
+    /// Whether it knows words that refer to something without being its address: whether there can be compact records,
+    /// and references to elements of structure vectors that are no objects.
+    pub indirect: bool,
     /// One line for the manual.
     pub summary: &'static str,
 }
@@ -117,7 +118,7 @@ pub const GEN: CollectorFacts = CollectorFacts {
     moving: Moving::AtSafepoints,
     pinning: Pinning::Objects,
     ambiguity: Ambiguity::Words,
-    compact: true,
+    indirect: true,
     summary: "generational: bump-allocated nursery, mark-region old space, card marks",
 };
 
@@ -130,7 +131,7 @@ pub const MCC: CollectorFacts = CollectorFacts {
     moving: Moving::AtSafepoints,
     pinning: Pinning::Pages,
     ambiguity: Ambiguity::Words,
-    compact: true,
+    indirect: true,
     summary: "mostly-copying (Smith & Morrisett 1998): bump allocation in pages, pinned pages stay",
 };
 
@@ -143,7 +144,7 @@ pub const MARKSWEEP: CollectorFacts = CollectorFacts {
     moving: Moving::Never,
     pinning: Pinning::None,
     ambiguity: Ambiguity::Words,
-    compact: true,
+    indirect: true,
     summary: "mark-sweep: segregated fits, lazy sweeping, two tracing threads; nothing moves",
 };
 
@@ -151,7 +152,7 @@ pub const MARKSWEEP: CollectorFacts = CollectorFacts {
 pub const BDW: CollectorFacts = CollectorFacts {
     name: "bdw",
     ambiguity: Ambiguity::References,
-    compact: false,
+    indirect: false,
     summary: "the collector of Boehm, Demers and Weiser: the system's libgc, loaded when it is chosen",
     ..MARKSWEEP
 };

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`value`] | the 64-bit value word: tags, immediates, self-tagged doubles |
 //! | [`object`] | headers, type codes, field offsets of heap objects |
+//! | [`element`] | words that refer to elements of structure vectors |
 //! | [`limits`] | how much of anything both sides may hand each other |
 //! | [`code`] | the words before a code address: procedure and frame descriptors |
 //! | [`machine`] | the machine context that compiled code carries in a register |
@@ -27,6 +28,7 @@ pub mod c;
 pub mod calls;
 pub mod code;
 pub mod collector;
+pub mod element;
 pub mod facts;
 pub mod fields;
 pub mod fingerprint;

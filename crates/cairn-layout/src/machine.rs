@@ -267,6 +267,9 @@ pub struct Machine {
     /// The pools of compact records: [`crate::object::record::compact::BIAS`] bytes before the table with an
     /// [`crate::object::record::compact::Entry`] for each number of a type.
     pub pools: *mut u8,
+    /// Where the heap's region starts: references to elements of structure vectors count from here
+    /// ([`crate::element`]).
+    pub region: u64,
     /// What is added to the addresses of globals, symbol slots and literals of programs whose code serves several
     /// places (`ModuleTable::shared`): 0 in the first one.
     pub statics: u64,

@@ -80,8 +80,15 @@ pub const FIRST_LEAF: u8 = 16;
 pub const FLAG_NEGATIVE: u8 = 1;
 /// Flag of literal (immutable) strings and vectors.
 pub const FLAG_LITERAL: u8 = 2;
+/// Flag of vectors and bytevectors in which elements of structure vectors lie: they never move.
+pub const FLAG_STILL: u8 = 4;
 /// The flags that vectors, strings and bytevectors may have.
-pub const SEQUENCE_FLAGS: u8 = FLAG_LITERAL;
+pub const SEQUENCE_FLAGS: u8 = FLAG_LITERAL | FLAG_STILL;
+/// Is this the header of a storage of structure vectors?
+pub const fn header_is_still(h: u64) -> bool {
+    let t = header_type_code(h);
+    (t == Type::Vector as u8 || t == Type::Bytevector as u8) && h >> FLAGS_SHIFT & FLAG_STILL as u64 != 0
+}
 /// Where the length starts in a header.
 pub const LENGTH_SHIFT: u32 = 16;
 /// Where the flags start in a header.
@@ -147,10 +154,10 @@ pub const fn headed_bytes(n: usize) -> u64 {
 /// Headers of records.
 ///
 /// ```text
-///  63 62 61       40  39  38   35 34                          8 7    3 2 0
-/// ┌─────┬───────────┬────┬───────┬─────────────────────────────┬──────┬─────┐
-/// │ 0 0 │ length    │ E  │ depth │ number of the type, from 1  │ type │ 010 │
-/// └─────┴───────────┴────┴───────┴─────────────────────────────┴──────┴─────┘
+///  63 62 61       40  39  38 35 34   31 30                      8 7    3 2 0
+/// ┌─────┬───────────┬────┬─────┬───────┬─────────────────────────┬──────┬─────┐
+/// │ 0 0 │ length    │ E  │ 0   │ depth │ number of type, from 1  │ type │ 010 │
+/// └─────┴───────────┴────┴─────┴───────┴─────────────────────────┴──────┴─────┘
 /// ```
 ///
 /// All records of a type have the same header, and that word, the *type word*, stands for the type in programs: it is
@@ -165,7 +172,7 @@ pub mod record {
     /// Where the number starts.
     pub const NUMBER_SHIFT: u32 = 8;
     /// Bits of the number.
-    pub const NUMBER_BITS: u32 = 27;
+    pub const NUMBER_BITS: u32 = 23;
     /// Where the number of ancestors starts.
     pub const DEPTH_SHIFT: u32 = NUMBER_SHIFT + NUMBER_BITS;
     /// The greatest number of ancestors that a type word can say.
@@ -200,24 +207,6 @@ pub mod record {
         pub const WORD: i64 = 0;
         /// Bytes from the start of an entry to the word of its oldest ancestor.
         pub const ANCESTORS: i64 = 8;
-    }
-    /// Header of element references, records that stand for an element of a structure vector. They have a number that
-    /// no type has, and `E`, so that whoever does not find the type word it expects asks on.
-    ///
-    /// ```text
-    ///  storage   the vector or bytevector in which the element lies
-    ///  offset    fixnum: bytes from its first word to the element
-    ///  type      type word of the element
-    /// ```
-    pub const ELEMENT: u64 = type_word(false, 1, (1 << NUMBER_BITS) - 1, 3);
-    /// Word indices of element references.
-    pub mod element {
-        /// The vector or bytevector in which the element lies.
-        pub const STORAGE: u64 = 0;
-        /// Fixnum: bytes from its first word to the element.
-        pub const OFFSET: u64 = 1;
-        /// Type word of the element.
-        pub const TYPE: u64 = 2;
     }
     /// Is this a type word?
     #[inline]

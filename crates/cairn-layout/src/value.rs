@@ -51,6 +51,11 @@ pub const FIXNUM_MAX: i64 = (1 << 60) - 1;
 
 /// Low byte of characters; the scalar value sits in bits 8 and up.
 pub const CHAR_BYTE: u64 = 0x42;
+/// What references to elements of structure vectors are besides type and place ([`crate::element`]): both of the
+/// highest bits, which no other word with this tag has.
+pub const ELEMENT: u64 = 3 << 62 | TAG_IMMEDIATE;
+/// The bits of [`ELEMENT`].
+pub const ELEMENT_MASK: u64 = 3 << 62 | TAG_MASK;
 /// Where the scalar value of a character starts.
 pub const CHAR_SHIFT: u32 = 8;
 
@@ -162,6 +167,16 @@ impl Value {
     /// Is it a reference to a compact record?
     #[inline]
     pub const fn is_compact(self) -> bool {
+        self.is_indirect() && !self.is_element()
+    }
+    /// Is it a word that refers to an element of a structure vector?
+    #[inline]
+    pub const fn is_element(self) -> bool {
+        self.0 & ELEMENT_MASK == ELEMENT
+    }
+    /// Does it refer to a record without being its address: to a compact one, or to an element of a structure vector?
+    #[inline]
+    pub const fn is_indirect(self) -> bool {
         self.tag() == TAG_IMMEDIATE && (self.0 as i64) < 0 && self.0 as u32 != TAG_IMMEDIATE as u32
     }
     /// The scalar value of a character.
@@ -223,6 +238,7 @@ mod tests {
             Value::char(0),
             Value(crate::object::record::compact::word(1)),
             Value(crate::object::record::compact::reference(crate::object::record::compact::word(1), 1)),
+            Value(ELEMENT | 1 << 3),
         ];
         for (i, a) in all.iter().enumerate() {
             assert_eq!(a.tag(), TAG_IMMEDIATE);

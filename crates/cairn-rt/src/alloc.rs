@@ -19,7 +19,7 @@ use cairn_layout::object::{self, LARGE_BYTES, Type};
 use cairn_layout::value::{TAG_OBJECT, TAG_PAIR};
 
 /// Longest object: keeps sizes far from overflow. A request above it is out of memory whatever the limit.
-const LENGTH_MAX: u64 = 1 << 40;
+pub(crate) const LENGTH_MAX: u64 = 1 << 40;
 
 /// Bytes of an object that the heap could not hold even if it were empty.
 pub fn never_fits(ctx: &Machine, ty: Type, length: u64) -> Option<u64> {
@@ -47,6 +47,23 @@ pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
     let address = alloc(ctx, bytes, kind);
     // SAFETY: `address` is the start of `bytes` fresh bytes. The last word is cleared first, so that padding
     // (of leaves) and the word after an empty object's header are defined.
+    unsafe {
+        *((address + bytes - 8) as *mut u64) = 0;
+        *(address as *mut u64) = header;
+    }
+    Value(address | TAG_OBJECT)
+}
+
+/// A fresh object with this header that never moves; the payload is uninitialised. It counts as old from the start.
+pub fn alloc_still(ctx: &mut Machine, header: u64) -> Value {
+    let bytes = object::object_bytes(header);
+    let leaf = object::header_is_leaf(header);
+    let address = match rt(ctx).heap.alloc_still(&mut ctx.cursors, bytes, leaf) {
+        Ok(address) => address,
+        Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc_still(&mut ctx.cursors, bytes, leaf)),
+    };
+    stop_for_heap(ctx);
+    // SAFETY: as in `alloc_object_of`.
     unsafe {
         *((address + bytes - 8) as *mut u64) = 0;
         *(address as *mut u64) = header;

@@ -275,7 +275,8 @@ pub fn has_eqv_contents(v: Value) -> bool {
 }
 
 fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
-    if v.is_procedure() {
+    // A word that refers to a record without being its address is another one in another place.
+    if v.is_procedure() || v.is_indirect() {
         return by_identity(v);
     }
     if !v.is_object() {

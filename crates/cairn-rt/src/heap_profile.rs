@@ -25,8 +25,9 @@ use crate::runtime::{Profiler, rt};
 use cairn_heap::{Bytes, Sample, Scheme};
 use cairn_layout::Value;
 use cairn_layout::code::{ENTRY_NAME, SHAPE, Site, flags};
+use cairn_layout::element;
 use cairn_layout::machine::Machine;
-use cairn_layout::object::record::{ELEMENT, is_type_word};
+use cairn_layout::object::record::is_type_word;
 use cairn_layout::object::{Type, header_type_code};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -311,7 +312,7 @@ fn name_of(class: Class) -> String {
     let code = match class {
         Class::Pair => return "pair".into(),
         Class::Procedure(code) => return procedure_name(code),
-        Class::Record(ELEMENT) => return "element reference".into(),
+        Class::Record(element::OBJECT) => return "element reference".into(),
         Class::Record(rtd) => {
             return crate::record_types::type_name(Value(rtd)).map_or("record".into(), |n| format!("record {n}"));
         }

@@ -20,7 +20,7 @@
 //! | [`equality`], [`hashing`] | `eqv?`, `equal?` and hashing |
 //! | [`weak`] | weak objects, guardians |
 //! | [`table`] | finding keys whose addresses change |
-//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] | data types; [`sequence`] is what three of them share |
+//! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] with [`elements`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`mod@print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
 //! | [`net`], [`process`] | sockets, other programs |
@@ -49,6 +49,7 @@ mod calls;
 mod chars;
 pub mod compact;
 pub mod counts;
+mod elements;
 mod equality;
 pub mod evaluated_marks;
 pub mod evaluated_program;

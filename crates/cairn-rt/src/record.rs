@@ -13,12 +13,14 @@
 use crate::access::{self, list_items, words_mut};
 use crate::alloc::{alloc_object_of, write_barrier, written};
 use crate::compact;
+use crate::elements;
 use crate::failure::{self, check, fail, wrong_type};
 use crate::num;
 use crate::numeric;
 use crate::record_types::{self, Compact, Field, Part, RecordType};
 use crate::symbol::intern;
 use cairn_layout::Value;
+use cairn_layout::element;
 use cairn_layout::fields::Fields;
 use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::{self, DESCRIBED_LENGTH_SHIFT, FieldKind, Slot};
@@ -148,7 +150,7 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
     let mut fields = inherited.into_iter().chain(own_fields(fields, own)).collect::<Vec<_>>();
     fields.shrink_to_fit();
     let compact = (about & record::COMPACT != 0)
-        .then(|| if crate::runtime::rt(ctx).heap.facts().compact { Compact::Pool } else { Compact::Plain });
+        .then(|| if crate::runtime::rt(ctx).heap.facts().indirect { Compact::Pool } else { Compact::Plain });
     if compact == Some(Compact::Plain) {
         fields.iter_mut().for_each(|f| f.slot = f.slot.plain());
     }
@@ -160,6 +162,7 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
         parent,
         shown: usize::MAX.into(),
         sent: 0.into(),
+        kept: true.into(),
         sealed: about & record::SEALED != 0,
         raw: about & record::RAW != 0,
         compact,
@@ -269,6 +272,7 @@ pub extern "C" fn cairn_record_define(
         parent: parent_type.map(|_| parent),
         shown: usize::MAX.into(),
         sent: 0.into(),
+        kept: true.into(),
         sealed: sealed.is_true(),
         raw: layout.raw,
         compact: None,
@@ -296,6 +300,12 @@ pub fn is_a(object: Value, rtd: Value) -> bool {
     false
 }
 
+/// `(record-type record)`: its type.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_record_type(_ctx: &mut Machine, record: Value) -> Value {
+    type_of(record).unwrap_or(Value::FALSE)
+}
+
 /// `(record-place object type)`: `#f` if it is no record of the type; else [`place`].
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_record_place(_ctx: &mut Machine, object: Value, rtd: Value) -> Value {
@@ -308,8 +318,11 @@ pub fn type_of(v: Value) -> Option<Value> {
     if v.is_compact() {
         return compact::type_of(v);
     }
+    if element::is(v.0) {
+        return record_types::numbered(element::number(v.0));
+    }
     if is_element(v) {
-        return Some(access::word(v, record::element::TYPE));
+        return Some(access::word(v, element::TYPE));
     }
     (v.is_object() && record::is_type_word(access::header(v))).then(|| Value(access::header(v)))
 }
@@ -317,18 +330,21 @@ pub fn type_of(v: Value) -> Option<Value> {
 /// Is it a reference to an element of a structure vector?
 #[inline]
 pub fn is_element(v: Value) -> bool {
-    v.is_object() && access::header(v) == record::ELEMENT
+    element::is(v.0) || v.is_object() && access::header(v) == element::OBJECT
 }
 
 /// What has the fields of a record where records have them: the record itself, or a word that refers into the storage
 /// of its element. Good until the next collection.
 #[inline]
 pub fn place(v: Value) -> Value {
+    if element::is(v.0) {
+        return elements::place(v);
+    }
     if !is_element(v) {
         return v;
     }
-    let storage = access::word(v, record::element::STORAGE);
-    Value(storage.0 + access::word(v, record::element::OFFSET).as_fixnum() as u64)
+    let storage = access::word(v, element::STORAGE);
+    Value(storage.0 + access::word(v, element::OFFSET).as_fixnum() as u64)
 }
 
 /// `(record-fits x code)`: may a field of this kind hold the bignum?

@@ -11,7 +11,7 @@ use cairn_layout::Value;
 use cairn_layout::object::record::{
     DEPTH_MAX, NUMBER_BITS, Slot, ancestry, compact, is_type_word, number, type_word,
 };
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A field.
@@ -81,6 +81,8 @@ pub struct RecordType {
     pub compact: Option<Compact>,
     /// Words of its records.
     pub length: u64,
+    /// References to its records as elements of structure vectors may be kept.
+    pub kept: AtomicBool,
 }
 
 impl RecordType {
@@ -198,6 +200,12 @@ pub fn get(word: Value) -> Option<Arc<RecordType>> {
     }
     let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
     types.all.get((number(word.0) as usize).wrapping_sub(1))?.clone().filter(|t| t.word == word)
+}
+
+/// The type word of the type with this number.
+pub fn numbered(n: u32) -> Option<Value> {
+    let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
+    types.all.get((n as usize).wrapping_sub(1))?.as_ref().map(|t| t.word)
 }
 
 /// The type words that a runtime has made. Dropping it gives their numbers back.

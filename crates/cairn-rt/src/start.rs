@@ -148,7 +148,9 @@ impl Runtime {
         unsafe { runtime.heap.publish_young(&raw mut ctx.young) };
         ctx.ancestry = crate::record_types::ancestry_table();
         ctx.pools = runtime.heap.pools_ptr();
+        ctx.region = runtime.heap.region_start();
         crate::compact::run_with(ctx.pools);
+        crate::elements::run_with(ctx.region);
         ctx.cursors = runtime.heap.current();
         port::open_standard(ctx);
         heap_profile::start(ctx);

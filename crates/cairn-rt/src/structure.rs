@@ -3,34 +3,54 @@
 //! ```text
 //!  storage, a vector       [header][field]...[field]...        or a bytevector, for types with raw records
 //!                                  ▲ element 0  ▲ element 1
-//!  element reference       [ELEMENT][storage][offset][type word]
+//!  reference to an element   a word: type and place
 //! ```
 //!
-//! The problem: an element must do wherever a record does, though no word of it says what it is, and no collector knows
-//! references to the middle of an object. The idea: who refers to an element has a small object that knows storage and
-//! type ([`cairn_layout::object::record::ELEMENT`]); it is made when `foo-vector-ref` is called, and is the same as
-//! long as somebody holds it: a structure vector has *pages*, weak vectors of references to 64 elements each, made when
-//! one of these is first referred to. Where the optimizer sees that a reference is only used to reach fields, it makes
-//! none (`cairn-core/src/passes/elements.rs`). Compiled code looks for its header after its one comparison with the
-//! record's has failed (`cairn-llvm/src/emit/prims/record.rs`): plain records pay nothing. That the header also says
-//! that its type extends another one sends whoever does not know it to the runtime ([`crate::record`]), as it does
-//! where an element's type is an heir of the one asked for. To the collectors all of this is vectors and records.
+//! The problem: an element must do wherever a record does, though no word of it says what it is. The idea: the word
+//! that refers to it says so ([`element`]), and where in the heap's region the element lies. So nothing is allocated
+//! for a reference, and `eq?` compares words. For that the storage never moves; a collector that meets such a word
+//! keeps the object around the place alive ([`cairn_heap::Heap::alloc_still`]). Compiled code asks for such words after
+//! its test for the tag of objects has failed (`cairn-llvm/src/emit/prims/record.rs`): plain records pay nothing. The
+//! optimizer makes no reference that is only used to reach fields (`cairn-core/src/passes/elements.rs`).
+//!
+//! A collector that only knows addresses, libgc, does not see through such words. There a reference is a small object
+//! that knows storage and type ([`element::OBJECT`]), and the same one as long as somebody holds it: a structure vector
+//! has *pages*, weak vectors of references to 64 elements each, made when one of these is first referred to. Compiled
+//! code knows nothing of them but that their header says that the type extends another one, so it asks the runtime.
 
 use crate::access::{self, words_mut};
-use crate::alloc::{alloc_object, alloc_object_of, store_word, write_barrier_range, written};
+use crate::alloc::{
+    LENGTH_MAX, alloc_object, alloc_object_of, alloc_still, store_word, write_barrier_range, written,
+};
 use crate::arguments::check_size;
+use crate::elements;
+use crate::exhaustion;
 use crate::failure::{check, wrong_type};
 use crate::num;
-use crate::record::{self, initial, place};
+use crate::record::{self, initial};
 use crate::record_types::{self, RecordType};
+use crate::runtime::rt;
 use crate::weak;
 use cairn_heap::WeakKind;
 use cairn_layout::Value;
+use cairn_layout::element;
 use cairn_layout::machine::Machine;
-use cairn_layout::object::Type;
-use cairn_layout::object::record::{self as layout, ELEMENT, Slot, element};
+use cairn_layout::object::record::{self as layout, Slot};
 use cairn_layout::object::structure;
+use cairn_layout::object::{FLAG_STILL, Type, header, header_is_still, header_length};
 use cairn_layout::value::TAG_OBJECT;
+use std::sync::atomic::Ordering;
+
+/// The word that refers to the element of a type which lies so many bytes behind the first word of a storage.
+fn word(ctx: &Machine, storage: Value, offset: Value, rtd: Value) -> Value {
+    Value(element::reference(rtd.0, inside(storage, offset).0 - ctx.region))
+}
+
+/// The storage of the element that a word refers to, and how many bytes behind its first word the element lies.
+pub fn storage_of(ctx: &Machine, reference: Value) -> Option<(Value, Value)> {
+    let storage = Value(rt(ctx).heap.holder(reference.0)?);
+    Some((storage, Value::fixnum((elements::place(reference).0 - storage.0) as i64)))
+}
 
 /// Bytes of an element.
 fn stride(t: &RecordType) -> usize {
@@ -39,7 +59,7 @@ fn stride(t: &RecordType) -> usize {
 
 /// The first field of a record, or of an element.
 fn fields(v: Value) -> *mut u8 {
-    (place(v).0 - TAG_OBJECT + 8) as *mut u8
+    (record::place(v).0 - TAG_OBJECT + 8) as *mut u8
 }
 
 /// `(structure-stride type)`: bytes of an element.
@@ -49,9 +69,13 @@ pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Valu
 }
 
 /// `(structure-type type)`: the type. Where a program defines structure vectors of a type it says so to the compiler
-/// by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`).
+/// by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`). The compiler says whether
+/// references to elements may be kept: only then must their storage stand still.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_structure_type(_ctx: &mut Machine, rtd: Value) -> Value {
+pub extern "C" fn cairn_structure_type(_ctx: &mut Machine, rtd: Value, kept: Value) -> Value {
+    if let Some(t) = record_types::get(rtd) {
+        t.kept.store(kept.is_true(), Ordering::Relaxed);
+    }
     rtd
 }
 
@@ -79,6 +103,16 @@ unsafe fn repeat(to: *mut u8, stride: usize, n: usize) {
     }
 }
 
+/// A storage with this header, uninitialised.
+pub fn alloc_storage(ctx: &mut Machine, header: u64) -> Value {
+    let length = header_length(header);
+    if length > LENGTH_MAX {
+        exhaustion::refuse(ctx, length.saturating_mul(8));
+    }
+    let still = header_is_still(header) && rt(ctx).heap.facts().indirect;
+    if still { alloc_still(ctx, header) } else { alloc_object_of(ctx, header) }
+}
+
 /// `(structure-storage type n who record)`: room for `n` elements, with the fields of a record of the type, or, if that
 /// is `#f`, zeros and `#f`.
 #[unsafe(no_mangle)]
@@ -96,7 +130,8 @@ pub extern "C" fn cairn_structure_storage(
     let unit = if t.raw { 1 } else { 8 };
     let total = n.saturating_mul(stride(&t) as u64 / unit).min(i64::MAX as u64 >> 4);
     let total = check!(check_size(ctx, &who, ty, Value::fixnum(total as i64)));
-    let v = alloc_object(ctx, ty, 0, total);
+    let still = n > 0 && t.kept.load(Ordering::Relaxed);
+    let v = alloc_storage(ctx, header(ty, if still { FLAG_STILL } else { 0 }, total));
     let (bytes, n) = (stride(&t), n as usize);
     let to = access::word_address(v, 0) as *mut u8;
     if bytes == 0 || n == 0 {
@@ -124,7 +159,15 @@ pub extern "C" fn cairn_structure_storage(
 /// `(structure-element storage offset type)`: a reference to the element so many bytes behind the first word.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, offset: Value, rtd: Value) -> Value {
-    let v = alloc_object_of(ctx, ELEMENT);
+    if rt(ctx).heap.facts().indirect {
+        return word(ctx, storage, offset, rtd);
+    }
+    object(ctx, storage, offset, rtd)
+}
+
+/// A reference that is an object, of which nobody knows yet.
+fn object(ctx: &mut Machine, storage: Value, offset: Value, rtd: Value) -> Value {
+    let v = alloc_object_of(ctx, element::OBJECT);
     for (i, word) in [(element::STORAGE, storage), (element::OFFSET, offset), (element::TYPE, rtd)] {
         // SAFETY: a reference has these three words.
         unsafe { *access::word_address(v, i as usize) = word };
@@ -132,8 +175,8 @@ pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, off
     v
 }
 
-/// `(structure-reference vector i storage offset type)`: the reference to element `i`, which has this offset: the one
-/// that the vector's pages know, as long as somebody holds it, else a new one.
+/// `(structure-reference vector i storage offset type)`: the reference to element `i`, which has this offset. Of
+/// objects it is the one that the vector's pages know, as long as somebody holds it, else a new one.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_structure_reference(
     ctx: &mut Machine,
@@ -143,6 +186,9 @@ pub extern "C" fn cairn_structure_reference(
     offset: Value,
     rtd: Value,
 ) -> Value {
+    if rt(ctx).heap.facts().indirect {
+        return word(ctx, storage, offset, rtd);
+    }
     let pages = access::word(vector, structure::PAGES);
     if pages != Value::FALSE {
         let (page, place) = place_of(i);
@@ -180,7 +226,7 @@ fn new_reference(ctx: &mut Machine, vector: Value, i: Value, storage: Value, off
         references = weak::make(ctx, WeakKind::References, structure::PAGE as u64);
         store_word(ctx, pages, page, references);
     }
-    let e = cairn_structure_element(ctx, storage, offset, rtd);
+    let e = object(ctx, storage, offset, rtd);
     weak::store_as(ctx, references, i, e, (WeakKind::References, structure::PAGE as u32));
     e
 }

@@ -341,10 +341,10 @@ fn hash_simple(key: Value) -> Option<u32> {
     }
 }
 
-/// Is this pointer, for which there is no simple hash, the same as itself only in a table of this kind?
+/// Is this reference, for which there is no simple hash, the same as itself only in a table of this kind?
 #[inline]
 fn is_by_address(kind: i64, key: Value) -> bool {
-    key.is_pointer()
+    (key.is_pointer() || key.is_indirect())
         && match kind {
             field::EQ => true,
             field::EQV => !equality::has_eqv_contents(key),

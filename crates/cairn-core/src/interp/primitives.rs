@@ -4,7 +4,7 @@
 use super::stop::{Res, Stop};
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified, wrap};
 use crate::ir::Literal;
-use crate::prim::{IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{HAS_PASSED, IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 use cairn_layout::object::port;
 use cairn_layout::object::record::Slot;
@@ -218,7 +218,9 @@ impl<P> World<P> {
                         }
                         Ok(r.borrow()[field].clone())
                     }
-                    _ if proven & 1 != 0 => Err(Stop::Unsound(format!("{x} is no instance of {rtd}"))),
+                    _ if proven & (1 | HAS_PASSED) != 0 => {
+                        Err(Stop::Unsound(format!("{x} is no instance of {rtd}")))
+                    }
                     _ => Err(Stop::Operand),
                 }
             }
@@ -233,7 +235,9 @@ impl<P> World<P> {
                         }
                         Ok(r.borrow()[field].clone())
                     }
-                    _ if proven & 1 != 0 => Err(Stop::Unsound(format!("{x} is no instance of {rtd}"))),
+                    _ if proven & (1 | HAS_PASSED) != 0 => {
+                        Err(Stop::Unsound(format!("{x} is no instance of {rtd}")))
+                    }
                     _ => Err(Stop::Operand),
                 }
             }

@@ -19,7 +19,7 @@
 
 use super::inline::weight;
 use crate::ir::{Expr, GlobalId, Literal, Program, VarId};
-use crate::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op, PrimOp};
+use crate::prim::{HAS_PASSED, IN_NO_VECTOR, NEVER_EXTENDED, Op, PrimOp};
 use crate::walk::{
     Renaming, copy_fresh, deep, for_each_binder, for_each_child, for_each_child_mut, rewrite, take, visit,
 };
@@ -99,7 +99,7 @@ fn walk(program: &mut Program, e: &mut Expr, growth: &mut usize) {
 fn answer(e: &mut Expr) {
     if is_access(e) {
         if let Expr::Prim { proven, .. } = e {
-            *proven |= 1;
+            *proven = *proven & !HAS_PASSED | 1;
         }
     } else {
         *e = Expr::Const(Literal::Bool(true));

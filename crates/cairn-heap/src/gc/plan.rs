@@ -99,6 +99,8 @@ pub(crate) trait Plan {
     ) -> Option<Result<Address, OutOfMemory>> {
         None
     }
+    /// Minor collections, if there are any, must leave this large object alone, which was just made.
+    fn stands_still(&mut self, _core: &mut Core, _a: Address) {}
     /// A stack chunk, likewise.
     fn allocate_chunk(&mut self, _core: &mut Core, _bytes: u64) -> Option<Result<Span, OutOfMemory>> {
         None

@@ -171,9 +171,15 @@ pub trait ObjectModel: Sync + 'static {
 
     /// Does this word refer to an object? Asked of words of objects and of roots.
     fn is_reference(word: u64) -> bool;
-    /// Does this word refer to a compact record ([`crate::space`])? Such words are no references otherwise.
-    fn is_compact(_word: u64) -> bool {
+    /// Does this word, which is no reference otherwise, refer to something without being its address: to a compact
+    /// record ([`crate::space`]), or to what lies inside of an object that stands still ([`ObjectModel::inside`])?
+    fn is_indirect(_word: u64) -> bool {
         false
+    }
+    /// If such a word refers to what lies inside of an object from [`Heap::alloc_still`](crate::Heap::alloc_still): how
+    /// many bytes behind the region's start.
+    fn inside(_word: u64) -> Option<u64> {
+        None
     }
     /// Does this word refer to a pair?
     fn is_pair(word: u64) -> bool;

@@ -11,6 +11,7 @@ use crate::client::{AmbiguousVisitor, RootVisitor};
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, flags, shape_words};
 use cairn_layout::collector::prefixed_bytes;
+use cairn_layout::element;
 use cairn_layout::object::{AllocKind, FIRST_LEAF, Type, header_is_leaf, header_length, record};
 use cairn_layout::value::{TAG_FIXNUM, TAG_IMMEDIATE, TAG_MASK, TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 
@@ -82,8 +83,12 @@ impl ObjectModel for Scheme {
         (POINTER_TAGS >> (word & TAG_MASK)) & 1 != 0
     }
     #[inline(always)]
-    fn is_compact(word: u64) -> bool {
-        Value(word).is_compact()
+    fn is_indirect(word: u64) -> bool {
+        Value(word).is_indirect()
+    }
+    #[inline(always)]
+    fn inside(word: u64) -> Option<u64> {
+        element::is(word).then(|| element::offset(word))
     }
     #[inline(always)]
     fn address(reference: u64) -> Address {

@@ -24,6 +24,10 @@ use crate::region::{CARD_BYTES, Cards};
 pub const SHARED_BYTES: u64 = 64 << 10;
 /// Units per block.
 const UNITS: u64 = BLOCK_BYTES / CARD_BYTES;
+/// From here on sizes, in units, are told apart by sixteens.
+const SMALL_UNITS: usize = 16;
+/// Classes of sizes.
+const CLASSES: usize = SMALL_UNITS + SHARED_BYTES as usize / CARD_BYTES as usize / SMALL_UNITS;
 /// While all objects that share blocks are no more than this, groups are as short as can be.
 const FEW_BYTES: u64 = 256 << 10;
 
@@ -92,6 +96,16 @@ fn units_for(bytes: u64) -> usize {
     bytes.div_ceil(CARD_BYTES) as usize
 }
 
+/// The class of objects of so many units, and whether these are the smallest in it: one for each size up to
+/// [`SMALL_UNITS`], then one for every so many.
+const fn class_of(units: usize) -> (usize, bool) {
+    if units < SMALL_UNITS {
+        (units, true)
+    } else {
+        (SMALL_UNITS - 1 + units / SMALL_UNITS, units.is_multiple_of(SMALL_UNITS))
+    }
+}
+
 /// Blocks of a group for objects of this many units.
 fn group_blocks(units: usize) -> u32 {
     let lost = |n: u64| n * UNITS % units as u64;
@@ -108,8 +122,8 @@ pub struct LargeSpace {
     shared: u64,
     /// Bytes of the groups' blocks.
     grouped: u64,
-    /// Groups before this one have no place for an object of this many sixteens of units.
-    first_fit: [usize; SHARED_BYTES as usize / CARD_BYTES as usize / 16 + 1],
+    /// Groups before this one have no place for an object of this class.
+    first_fit: [usize; CLASSES],
     objects: Vec<LargeObject>,
     free: Vec<u32>,
     young: Vec<u32>,
@@ -172,14 +186,26 @@ impl LargeSpace {
         self.bytes += bytes;
         Some(start)
     }
+    /// The object at `a`, the last one made, is old from now on: minor collections leave it alone.
+    pub fn is_born_old(&mut self, pool: &mut BlockPool, a: Address) {
+        let id = self.young.pop().expect("an object was made");
+        let o = &mut self.objects[id as usize];
+        assert_eq!(o.start, a, "the last object");
+        o.young = false;
+        self.young_bytes -= o.bytes;
+        if o.own {
+            let block = pool.table.block_of(a);
+            (0..blocks_for(o.bytes)).for_each(|i| pool.table.clear_bits(block.plus(i), State::YOUNG));
+        }
+    }
     /// A place in a group for an object, which is entered there.
     fn share(&mut self, pool: &mut BlockPool, bytes: u64, id: u32, spare: u32) -> Option<Address> {
         let units = units_for(bytes);
-        let class = units / 16;
+        let (class, exact) = class_of(units);
         let from = self.first_fit[class];
         let found = (from..self.groups.len()).find_map(|g| Some((g, self.groups[g].place(units)?)));
         // Within a class sizes differ: smaller ones may yet fit where this one does not.
-        if units.is_multiple_of(16) {
+        if exact {
             self.first_fit[class] = found.map_or(self.groups.len(), |(g, _)| g);
         }
         let (g, at) = match found {
@@ -339,6 +365,11 @@ impl LargeSpace {
     pub fn around(&self, pool: &BlockPool, a: Address) -> Option<&LargeObject> {
         self.entry(pool, a).map(|id| &self.objects[id])
     }
+    /// The object in which lies what is so many bytes behind the start of the region, for words that say no more.
+    pub fn holder(&self, pool: &BlockPool, offset: u64) -> Option<&LargeObject> {
+        let a = pool.table.address_of(BlockIndex(0)).plus(offset);
+        if pool.table.covers(a) { self.around(pool, a) } else { None }
+    }
     /// All objects.
     pub fn iter(&self) -> impl Iterator<Item = &LargeObject> {
         self.objects.iter().filter(|o| o.bytes > 0)
@@ -405,6 +436,37 @@ mod tests {
         assert_eq!(resident(Span::new(more, more.plus(2 * bytes))), 0);
         let again = large.alloc(&mut pool, 2 * bytes, RefKind::Object, false, 0).unwrap();
         assert_eq!((again, resident(Span::new(more, more.plus(2 * bytes)))), (more, pages(8)));
+    }
+
+    #[test]
+    fn small_objects_fill_their_groups_and_are_found_by_what_lies_in_them() {
+        let r = Region::reserve(28, None).unwrap();
+        let (mut pool, cards) = (BlockPool::new(&r, r.blocks(), false).unwrap(), Cards::new(&r).unwrap());
+        let mut large = LargeSpace::default();
+        let made: Vec<(Address, u64)> = (0..20_000u64)
+            .map(|i| {
+                let bytes = 16 + 8 * (i % 200);
+                let a = large.alloc(&mut pool, bytes, RefKind::Object, true, 0).unwrap();
+                large.is_born_old(&mut pool, a);
+                (a, bytes)
+            })
+            .collect();
+        let units: u64 = made.iter().map(|(_, bytes)| bytes.div_ceil(CARD_BYTES) * CARD_BYTES).sum();
+        assert!(pool.bytes_in_use() < units + units / 8, "{} for {units}", pool.bytes_in_use());
+        for (a, bytes) in &made {
+            for inside in [0, 8, bytes - 1] {
+                let offset = a.plus(inside).offset_from(r.base());
+                assert_eq!(large.holder(&pool, offset).unwrap().start, *a);
+            }
+        }
+        assert!(large.holder(&pool, r.span().bytes() + 8).is_none());
+        // A minor collection leaves them alone, marked or not; a major one does not.
+        assert_eq!(large.young_bytes(), 0);
+        large.sweep_young(&mut pool, &cards);
+        assert_eq!(large.iter().count(), made.len());
+        made.iter().step_by(2).for_each(|(a, _)| assert!(large.mark(&pool, *a, true).is_none()));
+        large.sweep_all(&mut pool, &cards);
+        assert_eq!(large.iter().count(), made.len() / 2);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn contradictions(m: &Module, facts: &CollectorFacts, text: &str) -> Vec<Str
         if name == "@cairn_again" {
             continue; // for all functions whose check comes first: the roots are what came in
         }
-        let demanded = demands(m, name, facts.compact);
+        let demanded = demands(m, name, facts.indirect);
         seen += demanded.is_some() as usize;
         compare(name, &demanded.unwrap_or_default(), facts, &effects(body, &slow_calls), &mut found);
     }

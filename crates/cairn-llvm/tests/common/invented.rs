@@ -11,7 +11,7 @@ pub const LISTS: CollectorFacts = CollectorFacts {
     moving: Moving::Never,
     pinning: Pinning::None,
     ambiguity: Ambiguity::Words,
-    compact: false,
+    indirect: false,
     summary: "",
 };
 

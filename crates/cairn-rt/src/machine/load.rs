@@ -4,6 +4,7 @@ use super::modules::ModuleId;
 use super::{frames, raise, signal_stack, stubs};
 use crate::access;
 use crate::compact;
+use crate::elements;
 use crate::runtime::{Runtime, rt};
 use crate::symbol;
 use cairn_layout::Value;
@@ -350,6 +351,7 @@ pub(crate) fn take_over(ctx: &mut Machine) {
     // SAFETY: it has no conditions.
     ctx.errno_at = unsafe { libc::__errno_location() };
     compact::run_with(ctx.pools);
+    elements::run_with(ctx.region);
     if rt(ctx).strategy.kind.facts().is_joined() {
         // Without it a stack that must grow would have nowhere to handle that; the fault then ends the process.
         signal_stack::ensure();

@@ -29,8 +29,10 @@ use crate::access::{self, string_of};
 use crate::compact;
 use crate::machine::is_continuation;
 use crate::port::Port;
+use crate::record;
 use crate::record_types::{self, Sent};
 use crate::runtime::rt;
+use crate::structure;
 use cairn_layout::Value;
 use cairn_layout::code::{SHAPE, shape_words};
 use cairn_layout::machine::{Machine, slot};
@@ -135,6 +137,18 @@ impl<'a> Freezer<'a> {
                 None => {
                     let words = compact::parts(v);
                     let node = self.node_of(Kind::Compact, &words);
+                    self.index.insert(w, node);
+                    node
+                }
+            };
+            return Ok(NODE | (node as u64) << 3 | TAG_OBJECT);
+        }
+        if let Some((storage, offset)) = structure::storage_of(self.ctx, v) {
+            let node = match self.index.get(&w) {
+                Some(node) => *node,
+                None => {
+                    let rtd = record::type_of(v).expect("the type of an element");
+                    let node = self.node_of(Kind::Element, &[storage.0, offset.0, rtd.0]);
                     self.index.insert(w, node);
                     node
                 }

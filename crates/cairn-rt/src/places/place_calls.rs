@@ -56,8 +56,8 @@ fn shared(ctx: &Machine, record: Value) -> Arc<Shared> {
 /// Makes a record stand for something new; `None`: there can be no places.
 fn stand(ctx: &mut Machine, record: Value) -> Option<Arc<Shared>> {
     let Some(places) = rt(ctx).places.as_ref() else {
-        let message = "places need a program that is compiled as a whole: there are none at the prompt, in evaluated \
-                       code, and in programs inside of others";
+        let message = "places need a program that is compiled as a whole: there are none at the prompt, in programs that \
+                       call `eval` or `load`, in evaluated code, and in programs inside of others";
         other(ctx, "place-spawn", message, &[]);
         return None;
     };

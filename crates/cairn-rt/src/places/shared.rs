@@ -41,6 +41,9 @@ pub enum Kind {
     Weak,
     /// Type word of a compact record, then for each field a reference, or two fixnums: the halves of its bits.
     Compact,
+    /// What a word refers to without being its address: an element of a structure vector. The storage, how many bytes
+    /// behind its first word (a fixnum), type word.
+    Element,
     /// Type word, number among what is shared, the other fields.
     Shared,
     /// Number of a machine slot.
@@ -113,7 +116,7 @@ impl Node {
     /// Are its words references and other values, all of them?
     pub fn has_values(self) -> bool {
         use Kind::*;
-        matches!(self.kind, Pair | Procedure | Values | Weak | Compact | Shared)
+        matches!(self.kind, Pair | Procedure | Values | Weak | Compact | Element | Shared)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::alloc;
 use crate::compact;
 use crate::port;
 use crate::runtime::rt;
+use crate::structure;
 use crate::symbol;
 use crate::weak;
 use cairn_layout::Value;
@@ -17,7 +18,13 @@ use std::sync::Arc;
 
 /// Makes the objects of a message in this heap: the roots.
 pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
-    let made: Vec<Value> = message.nodes.iter().map(|node| make(message, ctx, *node)).collect();
+    let mut made: Vec<Value> = message.nodes.iter().map(|node| make(message, ctx, *node)).collect();
+    for (i, Node { start, .. }) in message.nodes.iter().enumerate().filter(|(_, n)| n.kind == Kind::Element) {
+        // The storage is an object of the message.
+        let [storage, offset, rtd] = [0, 1, 2].map(|k| message.words[start + k]);
+        let storage = made[(storage & !CLASS) as usize >> 3];
+        made[i] = structure::cairn_structure_element(ctx, storage, Value(offset), Value(rtd));
+    }
     let places = rt(ctx).places.as_mut().expect("only places send and receive");
     let (globals, literals) = (places.module().globals, places.module().literals as u64);
     let word = |w: u64| {
@@ -44,6 +51,9 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
                 }
                 if *kind == Kind::Values {
                     alloc::written(ctx, *v);
+                    if object::header_is_still(access::header(*v)) {
+                        alloc::write_barrier_range(ctx, access::word_address(*v, 0), access::length(*v));
+                    }
                 }
             }
             Kind::Compact => {
@@ -94,9 +104,15 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
             let address = alloc::alloc_procedure(ctx, node.len as u64);
             Value(address | TAG_PROCEDURE)
         }
+        Kind::Values if object::header_is_still(words[0]) => structure::alloc_storage(ctx, words[0]),
         Kind::Values => alloc::alloc_object_of(ctx, words[0]),
         Kind::Leaf => {
-            let v = alloc::alloc_object_of(ctx, words[0]);
+            let still = object::header_is_still(words[0]);
+            let v = if still {
+                structure::alloc_storage(ctx, words[0])
+            } else {
+                alloc::alloc_object_of(ctx, words[0])
+            };
             // SAFETY: a fresh object of so many words.
             unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), v.address() as *mut u64, words.len()) };
             v
@@ -111,6 +127,8 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
             weak::make(ctx, kind, object::header_length(words[0]))
         }
         Kind::Compact => compact::make(ctx, Value(words[0])),
+        // Made when its storage is there.
+        Kind::Element => Value::FALSE,
         Kind::Shared => {
             let number = Value(words[1]).as_fixnum() as usize;
             hold(ctx, &message.shared[number], Value(words[0]))

@@ -26,7 +26,7 @@ const STEPS_FOR_EACH: usize = 30;
 /// Is it an object whose parts are printed?
 pub fn is_node(v: Value) -> bool {
     v.is_pair()
-        || v.is_compact()
+        || v.is_indirect()
         || (v.is_object()
             && match access::type_code(v) {
                 Some(c) if c == Type::Vector as u8 => access::length(v) > 0,

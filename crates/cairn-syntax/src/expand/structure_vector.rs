@@ -145,7 +145,7 @@ impl Expander<'_> {
             text(format!("{article} {shown}")),
             Expr::Prim {
                 op: STRUCTURE_TYPE,
-                args: vec![self.target(info.rtd, name.span)],
+                args: vec![self.target(info.rtd, name.span), Expr::Const(Literal::Bool(true))],
                 site: Site::NONE,
                 proven: 0,
             },

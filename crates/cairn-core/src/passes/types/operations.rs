@@ -9,7 +9,9 @@ use super::speculate;
 use super::state::{Phase, Types};
 use crate::ir::{Expr, GlobalId, Literal, VarId};
 use crate::passes::known::Known;
-use crate::prim::{IN_NO_VECTOR, MAKE_RECORD_TYPE, NEVER_EXTENDED, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{
+    HAS_PASSED, IN_NO_VECTOR, MAKE_RECORD_TYPE, NEVER_EXTENDED, Op, PrimOp, fixnum_bit, scalar_bit,
+};
 use crate::walk::take;
 use cairn_layout::object::record::FieldKind;
 use cairn_num::{Int, Number};
@@ -103,9 +105,11 @@ impl Types {
             let allowed = allowed(o, i);
             let passed = if o.is_field_access() && i == 0 {
                 let passed = Type { rtd, ..Type::of(RECORD) };
-                if t.kinds == RECORD && rtd.is_some_and(|g| !self.slots.records.may_be_elements(g)) && t.rtd == rtd
+                if let Some(g) = rtd
+                    && t.kinds == RECORD
+                    && t.rtd == rtd
                 {
-                    bits |= 1;
+                    bits |= if self.slots.records.may_be_elements(g) { HAS_PASSED } else { 1 };
                 }
                 t.meet(passed)
             } else {

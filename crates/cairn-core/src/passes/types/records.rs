@@ -187,8 +187,26 @@ impl Records {
         again
     }
 
+    /// Says of types with structure vectors that no references to elements are kept, where that is so: those vectors
+    /// may move.
+    fn note_kept(&self, forms: &mut [TopForm]) {
+        for form in forms.iter_mut() {
+            rewrite(form.expr_mut(), &mut |e| {
+                if let Expr::Prim { op: STRUCTURE_TYPE, args, .. } = e
+                    && let Expr::Global(g, _) = &args[0]
+                    && !self.elements.contains(g)
+                {
+                    args[1] = Expr::Const(Literal::Bool(false));
+                }
+            });
+        }
+    }
+
     /// Makes records raw whose fields are numbers, among them some that are flonums only.
     pub(super) fn make_raw(self, program: &mut Program, forms: &mut [TopForm]) {
+        if program.globals.iter().any(|g| g.elements) {
+            self.note_kept(forms);
+        }
         let mut raw: FxHashMap<GlobalId, Vec<Slot>> = FxHashMap::default();
         for form in forms.iter() {
             if let TopForm::Define(g, e) = form

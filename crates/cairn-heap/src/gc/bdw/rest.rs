@@ -161,6 +161,10 @@ impl<M: ObjectModel> WeakVisitor for Rest<'_, M> {
         let a = M::address(w);
         (!self.owns(a) || (self.gc.is_marked)(a.bytes() as *const c_void) != 0).then_some(w)
     }
+
+    fn watched_as(&self, w: u64) -> Address {
+        M::address(w)
+    }
 }
 
 impl<M: ObjectModel, C: Client> WeakTracing<C> for Rest<'_, M> {

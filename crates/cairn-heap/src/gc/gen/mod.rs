@@ -589,6 +589,13 @@ impl Plan for Gen {
         }
     }
 
+    fn stands_still(&mut self, core: &mut Core, a: Address) {
+        core.large.is_born_old(&mut core.pool, a);
+        if self.compact_are_due(core) {
+            self.want(Reason::Limit, true);
+        }
+    }
+
     fn compact_are_due(&self, core: &Core) -> bool {
         self.held(core) - core.large.young_bytes() >= core.sizing.limit()
     }

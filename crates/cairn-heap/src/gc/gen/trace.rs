@@ -59,7 +59,7 @@ use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::state::Core;
-use crate::weak::{Watched, WeakObjects, WeakTracing, watched_as};
+use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::marker::PhantomData;
 
 /// Objects in the queue between the mark stack and the scan.
@@ -294,15 +294,25 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         }
     }
 
-    /// Marks a compact record, and what it leads to.
+    /// Marks a compact record, and what it leads to; or the object in which lies what the word refers to.
     #[inline]
-    fn reach_compact(&mut self, w: u64) {
+    fn reach_indirect(&mut self, w: u64) {
+        if let Some(offset) = M::inside(w) {
+            return self.reach_holder(offset);
+        }
         let watched = &mut self.watched;
         self.compact.mark::<false>(w, &mut self.compact_stack, |w| {
             if WATCH {
-                watched.note(watched_as::<M>(w));
+                watched.note(Address(w));
             }
         });
+    }
+
+    #[cold]
+    fn reach_holder(&mut self, offset: u64) {
+        if let Some(o) = self.large.holder(self.t.pool, offset) {
+            self.mark_large(o.start);
+        }
     }
 
     /// Looks at the words of a marked object that is not in the old space, nor large.
@@ -743,8 +753,8 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
         if !MAJOR || !Self::AMBIGUOUS {
             return;
         }
-        if M::is_compact(word) {
-            self.reach_compact(word);
+        if M::is_indirect(word) {
+            self.reach_indirect(word);
         }
         let finder = Finder {
             model: self.model,
@@ -771,8 +781,8 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> RootVisito
     unsafe fn slot(&mut self, slot: *mut u64) {
         let w = *slot;
         if w.wrapping_sub(self.from.start.0) >= self.from_bytes || !M::is_reference(w) {
-            if MAJOR && M::is_compact(w) {
-                self.reach_compact(w);
+            if MAJOR && M::is_indirect(w) {
+                self.reach_indirect(w);
             }
             return;
         }
@@ -816,8 +826,13 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> WeakVisito
     const EVERYTHING: bool = MAJOR;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
-        if M::is_compact(w) {
-            return (!MAJOR || self.compact.is_marked(w)).then_some(w);
+        if M::is_indirect(w) {
+            let alive = !MAJOR
+                || match M::inside(w) {
+                    Some(offset) => self.large.holder(self.t.pool, offset).is_some_and(|o| o.marked),
+                    None => self.compact.is_marked(w),
+                };
+            return alive.then_some(w);
         }
         let a = M::address(w);
         if a.0.wrapping_sub(self.region_base) >= self.region_bytes {
@@ -837,6 +852,14 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> WeakVisito
             _ => true,
         };
         alive.then_some(w)
+    }
+
+    fn watched_as(&self, w: u64) -> Address {
+        match M::inside(w) {
+            Some(offset) => self.large.holder(self.t.pool, offset).map_or(Address(w), |o| o.start),
+            None if M::is_indirect(w) => Address(w),
+            None => M::address(w),
+        }
     }
 }
 

@@ -39,7 +39,7 @@ use crate::region::Region;
 use crate::space::cells::CellWords;
 use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::stack_chunks::ChunkSpace;
-use crate::weak::{Watched, WeakTracing, watched_as};
+use crate::weak::{Watched, WeakTracing};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// References on their way from the stack.
@@ -145,17 +145,25 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     unsafe fn meet(&mut self, w: u64) {
         if self.is_in_heap(w) {
             self.push(w);
-        } else if M::is_compact(w) {
-            self.mark_compact(w);
+        } else if M::is_indirect(w) {
+            self.mark_indirect(w);
         }
     }
 
+    /// A word refers to a compact record, or to what lies inside of a large object.
     #[inline]
-    fn mark_compact(&mut self, w: u64) {
+    unsafe fn mark_indirect(&mut self, w: u64) {
+        if let Some(offset) = M::inside(w) {
+            let finder = &self.s.finder;
+            if let Some(o) = finder.large.holder(finder.pool, offset) {
+                self.push(M::reference(o.start, o.kind));
+            }
+            return;
+        }
         let (watching, watched) = (!PARALLEL && self.watching, &mut self.watched);
         self.s.compact.mark::<PARALLEL>(w, &mut self.compact_stack, |w| {
             if watching {
-                watched.note(watched_as::<M>(w));
+                watched.note(Address(w));
             }
         });
     }
@@ -515,8 +523,9 @@ impl<M: ObjectModel, const PARALLEL: bool> RootVisitor for Marker<'_, '_, M, PAR
 
 impl<M: ObjectModel, const PARALLEL: bool> AmbiguousVisitor for Marker<'_, '_, M, PARALLEL> {
     fn ambiguous(&mut self, word: u64) {
-        if M::is_compact(word) {
-            self.mark_compact(word);
+        if M::is_indirect(word) {
+            // SAFETY: any word may be shown that looks like such a reference.
+            unsafe { self.mark_indirect(word) };
         }
         if let Some(o) = self.s.finder.around(Address(word), Starts::BeforeMarking) {
             self.found += 1;
@@ -530,8 +539,15 @@ impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false> {
     const EVERYTHING: bool = true;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
-        if M::is_compact(w) {
-            return self.s.compact.is_marked(w).then_some(w);
+        if M::is_indirect(w) {
+            let finder = &self.s.finder;
+            let alive = match M::inside(w) {
+                Some(offset) => {
+                    finder.large.holder(finder.pool, offset).is_some_and(|o| finder.marks.is_set(o.start))
+                }
+                None => self.s.compact.is_marked(w),
+            };
+            return alive.then_some(w);
         }
         let a = M::address(w);
         if !self.s.region.contains(a) {
@@ -542,6 +558,15 @@ impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false> {
             _ => true,
         };
         alive.then_some(w)
+    }
+
+    fn watched_as(&self, w: u64) -> Address {
+        let finder = &self.s.finder;
+        match M::inside(w) {
+            Some(offset) => finder.large.holder(finder.pool, offset).map_or(Address(w), |o| o.start),
+            None if M::is_indirect(w) => Address(w),
+            None => M::address(w),
+        }
     }
 }
 

@@ -55,7 +55,7 @@ use crate::space::pinned::PinnedSpace;
 use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::state::Core;
-use crate::weak::{Watched, WeakObjects, WeakTracing, watched_as};
+use crate::weak::{Watched, WeakObjects, WeakTracing};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -345,15 +345,27 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
 
     // ---- reaching objects
 
-    /// Marks a compact record, and what it leads to.
+    /// Marks a compact record, and what it leads to; or the object in which lies what the word refers to.
     #[inline]
-    fn reach_compact(&mut self, w: u64) {
+    fn reach_indirect(&mut self, w: u64) {
+        if let Some(offset) = M::inside(w) {
+            return self.reach_holder(offset);
+        }
         let (watching, watched) = (self.watching, &mut self.watched);
         self.compact.mark::<false>(w, &mut self.compact_stack, |w| {
             if watching {
-                watched.note(watched_as::<M>(w));
+                watched.note(Address(w));
             }
         });
+    }
+
+    #[cold]
+    fn reach_holder(&mut self, offset: u64) {
+        if let Some(o) = self.large.holder(self.pool, offset) {
+            let w = M::reference(o.start, o.kind);
+            // SAFETY: a reference to a large object.
+            unsafe { self.reach_apart(w) };
+        }
     }
 
     /// What the reference `w` to an object on a page of from-space, or on a promoted one, has to become.
@@ -666,8 +678,8 @@ impl<M: ObjectModel, C: Client> RootVisitor for Collection<'_, M, C> {
         let w = *slot;
         let offset = M::address(w).offset_from(self.region.start);
         if !M::is_reference(w) || offset >= self.region.bytes() {
-            if M::is_compact(w) {
-                self.reach_compact(w);
+            if M::is_indirect(w) {
+                self.reach_indirect(w);
             }
             return;
         }
@@ -685,8 +697,8 @@ impl<M: ObjectModel, C: Client> RootVisitor for Collection<'_, M, C> {
 
 impl<M: ObjectModel, C: Client> AmbiguousVisitor for Collection<'_, M, C> {
     fn ambiguous(&mut self, word: u64) {
-        if Self::AMBIGUOUS && M::is_compact(word) && self.stage != Stage::Pin {
-            self.reach_compact(word);
+        if Self::AMBIGUOUS && M::is_indirect(word) && self.stage != Stage::Pin {
+            self.reach_indirect(word);
         }
         if Self::AMBIGUOUS && self.region.contains(Address(word)) {
             if let Some(words) = &mut self.gathered {
@@ -702,8 +714,12 @@ impl<M: ObjectModel, C: Client> WeakVisitor for Collection<'_, M, C> {
     const EVERYTHING: bool = true;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
-        if M::is_compact(w) {
-            return self.compact.is_marked(w).then_some(w);
+        if M::is_indirect(w) {
+            let alive = match M::inside(w) {
+                Some(offset) => self.large.holder(self.pool, offset).is_some_and(|o| o.marked),
+                None => self.compact.is_marked(w),
+            };
+            return alive.then_some(w);
         }
         let a = M::address(w);
         if !self.region.contains(a) {
@@ -727,6 +743,14 @@ impl<M: ObjectModel, C: Client> WeakVisitor for Collection<'_, M, C> {
                     _ => None,
                 }
             }
+        }
+    }
+
+    fn watched_as(&self, w: u64) -> Address {
+        match M::inside(w) {
+            Some(offset) => self.large.holder(self.pool, offset).map_or(Address(w), |o| o.start),
+            None if M::is_indirect(w) => Address(w),
+            None => M::address(w),
         }
     }
 }

@@ -150,6 +150,9 @@ impl Emitter<'_, '_> {
             PrimOp::Opaque => self.fresh_object(Type::Opaque, p),
             PrimOp::CCall => self.foreign_call(p),
             PrimOp::Rt(i) => {
+                if let Some(reference) = self.element_reference(p) {
+                    return reference;
+                }
                 let args = self.operands(&p.args);
                 Value::Word(self.rt_call(i.row().symbol, &args, p.site))
             }

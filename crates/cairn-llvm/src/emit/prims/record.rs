@@ -1,18 +1,18 @@
 //! Records: type tests, fields, inline allocation.
 //!
 //! ```text
-//!  v has the tag of objects?  ──no──▶ fail
-//!  its header = type word?    ──no──▶ cold: refers to an element of the type? ──yes──▶ load or store in its storage
-//!  load or store                              │ no: does its type extend another one? ──no──▶ fail
-//!                                             └─ yes: is the one asked for among its ancestors ([`ancestry`])?
+//!  v has the tag of objects?  ──no──▶ cold: a reference to an element of the type? ──yes──▶ load or store there
+//!  its header = type word?    ──no──▶ cold: does its type extend another one? ──no──▶ fail
+//!  load or store                              └─ yes: is the one asked for among its ancestors ([`ancestry`])?
 //! ```
 //!
 //! All records of a type have the same header, the type word ([`record`]), so that a type test is one comparison; a
 //! type that extends another one says so in a bit of its records' headers. Where the optimizer knows that nothing
 //! extends the type ([`NEVER_EXTENDED`]), that question is not asked; where the module has a few types that extend it
-//! (`emit/heirs.rs`), the header is compared with theirs first. References to elements of structure vectors have
-//! that bit as well ([`record::ELEMENT`]); their fields lie elsewhere. Where no record of the type lies in such a
-//! vector ([`IN_NO_VECTOR`]), nobody looks for them.
+//! (`emit/heirs.rs`), the header is compared with theirs first. References to elements of structure vectors are words
+//! of another tag ([`element`]), from which the address of the fields is computed; with collectors that know none,
+//! objects whose header has that bit as well. Where no record of the type lies in such a vector ([`IN_NO_VECTOR`]),
+//! nobody looks for them.
 //!
 //! Fields of numbers, characters and booleans lie in raw records as they are in C, and are checked when they are
 //! stored.
@@ -24,8 +24,9 @@ use crate::emit::builder::{Builder, Label, ins, line};
 use crate::emit::emitter::Emitter;
 use crate::emit::heirs::globals_in;
 use crate::emit::ir_text::{Mem, Odds, Val};
-use cairn_core::prim::{IN_NO_VECTOR, NEVER_EXTENDED, Op};
+use cairn_core::prim::{HAS_PASSED, IN_NO_VECTOR, NEVER_EXTENDED, Op, STRUCTURE_ELEMENT, STRUCTURE_REFERENCE};
 use cairn_frame::ir::{Operand, Prim};
+use cairn_layout::element;
 use cairn_layout::machine::{Machine, error};
 use cairn_layout::object::record::{self, FieldKind, Slot, ancestry, compact};
 use cairn_layout::object::{AllocKind, headed_bytes};
@@ -59,7 +60,11 @@ impl Emitter<'_, '_> {
     /// `record-instance?`
     pub(super) fn is_instance(&mut self, p: &Prim, v: &Val, sink: &mut Sink) {
         let rtd = self.operand(&p.args[1]);
-        self.if_object(v, sink);
+        if self.collector.indirect && p.proven & (NEVER_EXTENDED | IN_NO_VECTOR) == 0 {
+            self.if_object_or_element(v, &rtd, sink);
+        } else {
+            self.if_object(v, sink);
+        }
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
         if p.proven & NEVER_EXTENDED != 0 {
@@ -80,20 +85,34 @@ impl Emitter<'_, '_> {
         self.start(&no);
         sink.end_known(self, false);
         self.out_of_line(&ask, |e| {
-            if p.proven & IN_NO_VECTOR == 0 {
-                let (element, of_it, rest) = (e.is_element(&have), e.fresh(), e.fresh());
-                e.branch(&element, &of_it, &rest, Odds::Even);
-                e.start(&of_it);
-                let same = e.element_is_of(v, &rtd);
-                let yes = e.fresh();
-                e.branch(&same, &yes, &rest, Odds::Likely);
-                e.start(&yes);
-                sink.end_known(e, true);
-                e.start(&rest);
-            }
             let bit = e.is_heir(v, &rtd, &have);
             sink.end(e, &bit);
         });
+    }
+
+    /// Goes on where the value has the tag of objects. Ends the other path, where it may refer to an element of the
+    /// type.
+    fn if_object_or_element(&mut self, v: &Val, rtd: &Val, sink: &mut Sink) {
+        let tag = self.has_tag(v, TAG_OBJECT);
+        let (object, other) = (self.fresh(), self.fresh());
+        self.branch(&tag, &object, &other, Odds::Even);
+        self.start(&other);
+        let same = self.is_element_of(v, rtd);
+        let (yes, no) = (self.fresh(), self.fresh());
+        self.branch(&same, &yes, &no, Odds::Even);
+        self.start(&yes);
+        sink.end_known(self, true);
+        self.start(&no);
+        let any = self.is_element(v);
+        let (ask, none) = (self.fresh(), self.fresh());
+        self.branch(&any, &ask, &none, Odds::Unlikely);
+        self.start(&none);
+        sink.end_known(self, false);
+        self.out_of_line(&ask, |e| {
+            let bit = e.is_a(v, rtd);
+            sink.end(e, &bit);
+        });
+        self.start(&object);
     }
 
     /// Goes on only if the record is one of the type. The result is the word from which its fields are reached.
@@ -101,9 +120,16 @@ impl Emitter<'_, '_> {
         if p.proven & 1 != 0 {
             return v.clone();
         }
+        if self.collector.indirect && p.proven & HAS_PASSED != 0 {
+            let (tag, place) = (self.has_tag(v, TAG_OBJECT), self.place_of_element(v));
+            return ins!(self, "select i1 {tag}, i64 {v}, i64 {place}");
+        }
         let rtd = self.operand(&p.args[1]);
         let fail = self.throw_block(error::TYPE, "", "record of the right type", p.site, &[v, &rtd]);
         let tag = self.has_tag(v, TAG_OBJECT);
+        if self.collector.indirect && p.proven & (NEVER_EXTENDED | IN_NO_VECTOR) == 0 {
+            return self.guard_object_or_element(p, v, &rtd, &tag, &fail);
+        }
         self.guard(&tag, &fail);
         let have = self.header(v);
         let same = ins!(self, "icmp eq i64 {have}, {rtd}");
@@ -122,7 +148,7 @@ impl Emitter<'_, '_> {
                 return vec![];
             }
             let mut places: Vec<_> = from.into_iter().map(|block| (v.clone(), block)).collect();
-            places.extend(e.place_elsewhere(v, &rtd, &have, &ok, &fail));
+            places.extend(e.place_by_header(v, &rtd, &have, &ok, &fail));
             places
         });
         self.start(&ok);
@@ -133,43 +159,112 @@ impl Emitter<'_, '_> {
         self.phi("i64", &places)
     }
 
-    /// From where the fields of `v` are reached, whose header `have` is not the type word `rtd`: an element's lie in
-    /// its storage; the runtime knows the other types that extend this one. Goes to `ok` with one of the results, each
-    /// given with the block that it comes from, or to `fail`.
-    fn place_elsewhere(&mut self, v: &Val, rtd: &Val, have: &Val, ok: &Label, fail: &Label) -> Vec<(Val, Label)> {
-        let (element, of_it, other) = (self.is_element(have), self.fresh(), self.fresh());
-        let (inside, ask) = (self.fresh(), self.fresh());
-        self.branch(&element, &of_it, &other, Odds::Even);
-        self.start(&of_it);
-        let same = self.element_is_of(v, rtd);
-        self.branch(&same, &inside, &ask, Odds::Likely);
-        self.start(&inside);
-        let storage = self.load_word(v, field(record::element::STORAGE as i64), Mem::Heap);
-        let offset = self.load_word(v, field(record::element::OFFSET as i64), Mem::Heap);
-        let in_storage = self.behind(&storage, &offset);
-        let from_inside = self.here();
-        self.goto(ok);
-        self.start(&other);
+    /// As [`Self::guard_instance`], where `v` may be a reference to an element, which is no object; `tag`: it is one.
+    fn guard_object_or_element(&mut self, p: &Prim, v: &Val, rtd: &Val, tag: &Val, fail: &Label) -> Val {
+        let (object, other, ok, unlike) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        self.branch(tag, &object, &other, Odds::Likely);
+        let mut places = self.out_of_line(&other, |e| {
+            let same = e.is_element_of(v, rtd);
+            let (inside, ask) = (e.fresh(), e.fresh());
+            e.branch(&same, &inside, &ask, Odds::Likely);
+            e.start(&inside);
+            let place = e.place_of_element(v);
+            let from_inside = e.here();
+            e.goto(&ok);
+            e.start(&ask);
+            let asked = e.ask_place(v, rtd, &ok, fail);
+            vec![(place, from_inside), asked]
+        });
+        self.start(&object);
+        let have = self.header(v);
+        let same = ins!(self, "icmp eq i64 {have}, {rtd}");
+        places.push((v.clone(), self.here()));
+        self.branch(&same, &ok, &unlike, Odds::Likely);
+        let heirs = self.out_of_line(&unlike, |e| {
+            let mut from = e.known_heirs(p, &have, &ok, Odds::Likely);
+            let bit = e.is_heir(v, rtd, &have);
+            from.push(e.here());
+            e.branch(&bit, &ok, fail, Odds::Likely);
+            from
+        });
+        places.extend(heirs.into_iter().map(|block| (v.clone(), block)));
+        self.start(&ok);
+        self.phi("i64", &places)
+    }
+
+    /// From where the fields of `v` are reached, whose header `have` is not the type word `rtd`, with a collector for
+    /// which references to elements are objects: by the table of types, or the runtime. Goes to `ok` with one of the
+    /// results, each given with the block that it comes from, or to `fail`.
+    fn place_by_header(&mut self, v: &Val, rtd: &Val, have: &Val, ok: &Label, fail: &Label) -> Vec<(Val, Label)> {
+        let ask = self.fresh();
         let bit = self.is_heir_by_table(rtd, have, &ask);
         let from_table = self.here();
         self.branch(&bit, ok, fail, Odds::Likely);
         self.start(&ask);
+        let asked = self.ask_place(v, rtd, ok, fail);
+        vec![(v.clone(), from_table), asked]
+    }
+
+    /// Asks the runtime from where the fields of a record of the type are reached. Goes to `ok` with the result, which
+    /// is given with the block that it comes from, or to `fail`.
+    fn ask_place(&mut self, v: &Val, rtd: &Val, ok: &Label, fail: &Label) -> (Val, Label) {
         let place = self.rt_call_at("cairn_record_place", &[v.clone(), rtd.clone()], None);
         let bit = ins!(self, "icmp ne i64 {place}, {}", Word::FALSE.0);
-        let from_runtime = self.here();
+        let here = self.here();
         self.branch(&bit, ok, fail, Odds::Likely);
-        vec![(in_storage, from_inside), (v.clone(), from_table), (place, from_runtime)]
+        (place, here)
     }
 
-    /// An `i1`: is this the header of references to elements?
-    fn is_element(&mut self, header: &Val) -> Val {
-        ins!(self, "icmp eq i64 {header}, {}", record::ELEMENT)
+    // ---- elements of structure vectors
+
+    /// `(%structure-reference … storage offset type)`, `(%structure-element storage offset type)`: a word, if the
+    /// collector knows such ones.
+    pub(super) fn element_reference(&mut self, p: &Prim) -> Option<Value> {
+        if !self.collector.indirect || !matches!(p.op, STRUCTURE_REFERENCE | STRUCTURE_ELEMENT) {
+            return None;
+        }
+        let [.., storage, offset, rtd] = &p.args[..] else { return None };
+        let (storage, offset, rtd) = (self.operand(storage), self.operand(offset), self.operand(rtd));
+        let place = self.behind(&storage, &offset);
+        let region = self.region();
+        let apart = ins!(self, "sub i64 {place}, {region}");
+        let apart = ins!(self, "shl i64 {apart}, {}", element::OFFSET_SHIFT);
+        let key = self.element_key(&rtd);
+        Some(Value::Word(ins!(self, "or disjoint i64 {apart}, {key}")))
     }
 
-    /// An `i1`: is the element that `v` refers to of the type itself, and not of one that extends it?
-    fn element_is_of(&mut self, v: &Val, rtd: &Val) -> Val {
-        let word = self.load_word(v, field(record::element::TYPE as i64), Mem::Heap);
-        ins!(self, "icmp eq i64 {word}, {rtd}")
+    /// Where the heap's region starts.
+    fn region(&mut self) -> Val {
+        let q = ins!(self, "getelementptr i8, ptr %ctx, i64 {}", offset_of!(Machine, region));
+        ins!(self, "load i64, ptr {q}, !invariant.load !3")
+    }
+
+    /// What references to elements of the type have in common.
+    fn element_key(&mut self, rtd: &Val) -> Val {
+        let number = ins!(self, "lshr i64 {rtd}, {}", element::NUMBER_DOWN);
+        let number = ins!(self, "and i64 {number}, {}", element::NUMBER_MASK);
+        ins!(self, "or disjoint i64 {number}, {}", element::FORM as i64)
+    }
+
+    /// An `i1`: is it a reference to an element of this very type?
+    fn is_element_of(&mut self, v: &Val, rtd: &Val) -> Val {
+        let key = self.element_key(rtd);
+        let have = ins!(self, "and i64 {v}, {}", element::KEY_MASK as i64);
+        ins!(self, "icmp eq i64 {have}, {key}")
+    }
+
+    /// An `i1`: is it a reference to an element, of any type?
+    fn is_element(&mut self, v: &Val) -> Val {
+        let have = ins!(self, "and i64 {v}, {}", element::FORM_MASK as i64);
+        ins!(self, "icmp eq i64 {have}, {}", element::FORM as i64)
+    }
+
+    /// What the fields of an element are reached from, as if it were a record there.
+    fn place_of_element(&mut self, v: &Val) -> Val {
+        let up = ins!(self, "shl i64 {v}, {}", element::ABOVE);
+        let offset = ins!(self, "lshr i64 {up}, {}", element::ABOVE + element::OFFSET_SHIFT);
+        let region = self.region();
+        ins!(self, "add i64 {region}, {offset}")
     }
 
     /// What lies so many bytes (a fixnum) behind the storage, as if it were a record there.
@@ -250,7 +345,7 @@ impl Emitter<'_, '_> {
         }
         let v = self.operand(&p.args[0]);
         if let Some(slot) = compact_slot(p) {
-            if self.collector.compact {
+            if self.collector.indirect {
                 return self.compact_op(op, p, &v, slot);
             }
             let place = self.guard_instance(p, &v);
@@ -296,12 +391,16 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The type word of a record, or of the element that it stands for.
+    /// The type word of a record. References that are no addresses say it themselves, or the runtime does; and so for
+    /// references that are objects.
     fn type_word(&mut self, v: &Val) -> Val {
-        let (object, compact, join, cold) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let (object, other, join, ask) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
         let tag = self.has_tag(v, TAG_OBJECT);
-        self.branch(&tag, &object, &compact, Odds::Likely);
-        let of_compact = self.out_of_line(&compact, |e| {
+        self.branch(&tag, &object, &other, Odds::Likely);
+        let of_compact = self.out_of_line(&other, |e| {
+            let (element, compact) = (e.is_element(v), e.fresh());
+            e.branch(&element, &ask, &compact, Odds::Even);
+            e.start(&compact);
             let upper = ins!(e, "and i64 {v}, {}", -1i64 << 32);
             let word = ins!(e, "or disjoint i64 {upper}, {TAG_IMMEDIATE}");
             e.goto(&join);
@@ -309,17 +408,20 @@ impl Emitter<'_, '_> {
         });
         self.start(&object);
         let have = self.header(v);
-        let element = self.is_element(&have);
         let here = self.here();
-        self.branch(&element, &cold, &join, Odds::Unlikely);
-        let of_element = self.out_of_line(&cold, |e| {
-            let word = e.load_word(v, field(record::element::TYPE as i64), Mem::Heap);
-            let here = e.here();
+        if self.collector.indirect {
+            self.goto(&join);
+        } else {
+            let is_reference = ins!(self, "icmp eq i64 {have}, {}", element::OBJECT);
+            self.branch(&is_reference, &ask, &join, Odds::Unlikely);
+        }
+        let asked = self.out_of_line(&ask, |e| {
+            let word = e.rt_call_at("cairn_record_type", std::slice::from_ref(v), None);
             e.goto(&join);
-            (word, here)
+            (word, e.here())
         });
         self.start(&join);
-        self.phi("i64", &[(have, here), of_element, of_compact])
+        self.phi("i64", &[(have, here), asked, of_compact])
     }
 
     fn raw_record(&mut self, p: &Prim) -> Value {
@@ -504,7 +606,7 @@ impl Emitter<'_, '_> {
 
     /// `compact-instance?`
     pub(super) fn is_compact(&mut self, p: &Prim, v: &Val, sink: &mut Sink) {
-        if !self.collector.compact {
+        if !self.collector.indirect {
             return self.is_instance(p, v, sink);
         }
         let rtd = self.operand(&p.args[1]);
@@ -547,7 +649,7 @@ impl Emitter<'_, '_> {
 
     fn compact_record(&mut self, p: &Prim) -> Value {
         let rtd = self.operand(&p.args[0]);
-        if !self.collector.compact {
+        if !self.collector.indirect {
             let words = vec![Val::word(Word::FALSE.0); p.raw_words()];
             return Value::Word(self.headed_by(&rtd, &words));
         }
