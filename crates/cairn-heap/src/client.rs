@@ -74,9 +74,6 @@ pub trait WeakVisitor: RootVisitor {
     /// # Safety
     /// `word` refers to an object that was alive after the last collection, or was made since.
     unsafe fn survivor(&self, word: u64) -> Option<u64>;
-    /// What is reached when what the word refers to lives: the address of its object, or for a compact record, which
-    /// has none, the word itself.
-    fn watched_as(&self, word: u64) -> Address;
 }
 
 /// The language runtime, as the collector sees it.

@@ -125,6 +125,8 @@ pub(crate) trait WeakTracing<C>: WeakVisitor {
     unsafe fn trace(&mut self, client: &mut C);
     /// Those who are to be told, by [`Watched::note`], of every object reached from now on.
     fn watched(&mut self) -> &mut Watched;
+    /// Where the object starts in which lies what is so many bytes behind the start of the region.
+    fn holder(&self, offset: u64) -> Option<Address>;
 }
 
 /// What waits for an object to be reached.
@@ -154,6 +156,15 @@ const NOBODY: u32 = u32::MAX;
 unsafe fn alive<M: ObjectModel>(t: &impl WeakVisitor, w: u64) -> Option<u64> {
     // SAFETY: by the contract of this function, which is that of `survivor` for references.
     if M::is_reference(w) || M::is_indirect(w) { unsafe { t.survivor(w) } } else { Some(w) }
+}
+
+/// Under what those who wait for an object are found: its address, or what is none for a compact record.
+fn watched_as<M: ObjectModel, C>(t: &impl WeakTracing<C>, w: u64) -> Address {
+    match M::inside(w) {
+        Some(offset) => t.holder(offset).unwrap_or(Address(w)),
+        None if M::is_indirect(w) => Address(w),
+        None => M::address(w),
+    }
 }
 
 impl Round {
@@ -194,7 +205,8 @@ impl Round {
                     t.slot(pair);
                     t.slot(pair.add(1));
                 } else {
-                    self.wait(t, t.watched_as(k), Wait::Pair(at));
+                    let watched = watched_as::<M, C>(t, k);
+                    self.wait(t, watched, Wait::Pair(at));
                 }
                 at = at.plus(2 * WORD);
             }

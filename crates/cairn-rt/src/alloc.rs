@@ -45,10 +45,20 @@ pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
     let bytes = object::object_bytes(header);
     let kind = if object::header_is_leaf(header) { AllocKind::Leaf } else { AllocKind::Scannable };
     let address = alloc(ctx, bytes, kind);
-    // SAFETY: `address` is the start of `bytes` fresh bytes. The last word is cleared first, so that padding
-    // (of leaves) and the word after an empty object's header are defined.
+    // SAFETY: fresh memory of this size.
+    unsafe { begin(address, header) }
+}
+
+/// The object that begins at `address`.
+///
+/// # Safety
+/// There are as many fresh bytes as the header says.
+#[inline(always)]
+unsafe fn begin(address: u64, header: u64) -> Value {
+    // SAFETY: by the contract. The last word is cleared first, so that padding (of leaves) and the word after an empty
+    // object's header are defined.
     unsafe {
-        *((address + bytes - 8) as *mut u64) = 0;
+        *((address + object::object_bytes(header) - 8) as *mut u64) = 0;
         *(address as *mut u64) = header;
     }
     Value(address | TAG_OBJECT)
@@ -63,12 +73,8 @@ pub fn alloc_still(ctx: &mut Machine, header: u64) -> Value {
         Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc_still(&mut ctx.cursors, bytes, leaf)),
     };
     stop_for_heap(ctx);
-    // SAFETY: as in `alloc_object_of`.
-    unsafe {
-        *((address + bytes - 8) as *mut u64) = 0;
-        *(address as *mut u64) = header;
-    }
-    Value(address | TAG_OBJECT)
+    // SAFETY: fresh memory of this size.
+    unsafe { begin(address, header) }
 }
 
 /// A fresh pair.

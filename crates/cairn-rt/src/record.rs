@@ -162,7 +162,7 @@ fn make_type(ctx: &mut Machine, name: Value, fields: Value, about: Value, parent
         parent,
         shown: usize::MAX.into(),
         sent: 0.into(),
-        kept: true.into(),
+        kept: false.into(),
         sealed: about & record::SEALED != 0,
         raw: about & record::RAW != 0,
         compact,
@@ -272,7 +272,7 @@ pub extern "C" fn cairn_record_define(
         parent: parent_type.map(|_| parent),
         shown: usize::MAX.into(),
         sent: 0.into(),
-        kept: true.into(),
+        kept: false.into(),
         sealed: sealed.is_true(),
         raw: layout.raw,
         compact: None,
@@ -321,7 +321,7 @@ pub fn type_of(v: Value) -> Option<Value> {
     if element::is(v.0) {
         return record_types::numbered(element::number(v.0));
     }
-    if is_element(v) {
+    if is_element_object(v) {
         return Some(access::word(v, element::TYPE));
     }
     (v.is_object() && record::is_type_word(access::header(v))).then(|| Value(access::header(v)))
@@ -330,7 +330,12 @@ pub fn type_of(v: Value) -> Option<Value> {
 /// Is it a reference to an element of a structure vector?
 #[inline]
 pub fn is_element(v: Value) -> bool {
-    element::is(v.0) || v.is_object() && access::header(v) == element::OBJECT
+    element::is(v.0) || is_element_object(v)
+}
+
+/// Is it such a reference of a collector that knows addresses only?
+fn is_element_object(v: Value) -> bool {
+    v.is_object() && access::header(v) == element::OBJECT
 }
 
 /// What has the fields of a record where records have them: the record itself, or a word that refers into the storage
@@ -340,7 +345,7 @@ pub fn place(v: Value) -> Value {
     if element::is(v.0) {
         return elements::place(v);
     }
-    if !is_element(v) {
+    if !is_element_object(v) {
         return v;
     }
     let storage = access::word(v, element::STORAGE);

@@ -37,7 +37,7 @@ use cairn_layout::element;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::record::{self as layout, Slot};
 use cairn_layout::object::structure;
-use cairn_layout::object::{FLAG_STILL, Type, header, header_is_still, header_length};
+use cairn_layout::object::{FLAG_STILL, Type, header, header_is_still};
 use cairn_layout::value::TAG_OBJECT;
 use std::sync::atomic::Ordering;
 
@@ -68,13 +68,13 @@ pub extern "C" fn cairn_structure_stride(_ctx: &mut Machine, rtd: Value) -> Valu
     record_types::get(rtd).map_or(Value::FALSE, |t| Value::fixnum(stride(&t) as i64))
 }
 
-/// `(structure-type type)`: the type. Where a program defines structure vectors of a type it says so to the compiler
-/// by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`). The compiler says whether
-/// references to elements may be kept: only then must their storage stand still.
+/// `(structure-type type kept?)`: the type. Where a program defines structure vectors of a type it says so to the
+/// compiler by this, and gives the type to no others (`cairn-core/src/passes/types/records.rs`). The compiler says
+/// whether references to elements may be kept: only then must their storage stand still.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_structure_type(_ctx: &mut Machine, rtd: Value, kept: Value) -> Value {
     if let Some(t) = record_types::get(rtd) {
-        t.kept.store(kept.is_true(), Ordering::Relaxed);
+        t.kept.fetch_or(kept.is_true(), Ordering::Relaxed);
     }
     rtd
 }
@@ -103,12 +103,8 @@ unsafe fn repeat(to: *mut u8, stride: usize, n: usize) {
     }
 }
 
-/// A storage with this header, uninitialised.
-pub fn alloc_storage(ctx: &mut Machine, header: u64) -> Value {
-    let length = header_length(header);
-    if length > LENGTH_MAX {
-        exhaustion::refuse(ctx, length.saturating_mul(8));
-    }
+/// A fresh object with this header, which may be a storage that must stand still; the payload is uninitialised.
+pub fn alloc_perhaps_still(ctx: &mut Machine, header: u64) -> Value {
     let still = header_is_still(header) && rt(ctx).heap.facts().indirect;
     if still { alloc_still(ctx, header) } else { alloc_object_of(ctx, header) }
 }
@@ -130,8 +126,11 @@ pub extern "C" fn cairn_structure_storage(
     let unit = if t.raw { 1 } else { 8 };
     let total = n.saturating_mul(stride(&t) as u64 / unit).min(i64::MAX as u64 >> 4);
     let total = check!(check_size(ctx, &who, ty, Value::fixnum(total as i64)));
+    if total > LENGTH_MAX {
+        exhaustion::refuse(ctx, total.saturating_mul(8));
+    }
     let still = n > 0 && t.kept.load(Ordering::Relaxed);
-    let v = alloc_storage(ctx, header(ty, if still { FLAG_STILL } else { 0 }, total));
+    let v = alloc_perhaps_still(ctx, header(ty, if still { FLAG_STILL } else { 0 }, total));
     let (bytes, n) = (stride(&t), n as usize);
     let to = access::word_address(v, 0) as *mut u8;
     if bytes == 0 || n == 0 {

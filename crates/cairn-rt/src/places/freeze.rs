@@ -131,24 +131,11 @@ impl<'a> Freezer<'a> {
     /// A word, as it is in messages.
     fn word(&mut self, w: u64) -> Result<u64, Value> {
         let v = Value(w);
-        if v.is_compact() {
+        if v.is_indirect() {
             let node = match self.index.get(&w) {
                 Some(node) => *node,
                 None => {
-                    let words = compact::parts(v);
-                    let node = self.node_of(Kind::Compact, &words);
-                    self.index.insert(w, node);
-                    node
-                }
-            };
-            return Ok(NODE | (node as u64) << 3 | TAG_OBJECT);
-        }
-        if let Some((storage, offset)) = structure::storage_of(self.ctx, v) {
-            let node = match self.index.get(&w) {
-                Some(node) => *node,
-                None => {
-                    let rtd = record::type_of(v).expect("the type of an element");
-                    let node = self.node_of(Kind::Element, &[storage.0, offset.0, rtd.0]);
+                    let node = self.indirect(v);
                     self.index.insert(w, node);
                     node
                 }
@@ -185,6 +172,16 @@ impl<'a> Freezer<'a> {
         };
         self.index.insert(w, node);
         Ok(NODE | (node as u64) << 3 | tag)
+    }
+
+    /// The node of a compact record, or of an element of a structure vector.
+    fn indirect(&mut self, v: Value) -> usize {
+        if v.is_compact() {
+            return self.node_of(Kind::Compact, &compact::parts(v));
+        }
+        let (storage, offset) = structure::storage_of(self.ctx, v).expect("an element lies in its storage");
+        let rtd = record::type_of(v).expect("an element has a type");
+        self.node_of(Kind::Element, &[storage.0, offset.0, rtd.0])
     }
 
     /// A node with the words from `address`.

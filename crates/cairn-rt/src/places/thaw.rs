@@ -104,15 +104,9 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
             let address = alloc::alloc_procedure(ctx, node.len as u64);
             Value(address | TAG_PROCEDURE)
         }
-        Kind::Values if object::header_is_still(words[0]) => structure::alloc_storage(ctx, words[0]),
-        Kind::Values => alloc::alloc_object_of(ctx, words[0]),
+        Kind::Values => structure::alloc_perhaps_still(ctx, words[0]),
         Kind::Leaf => {
-            let still = object::header_is_still(words[0]);
-            let v = if still {
-                structure::alloc_storage(ctx, words[0])
-            } else {
-                alloc::alloc_object_of(ctx, words[0])
-            };
+            let v = structure::alloc_perhaps_still(ctx, words[0]);
             // SAFETY: a fresh object of so many words.
             unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), v.address() as *mut u64, words.len()) };
             v

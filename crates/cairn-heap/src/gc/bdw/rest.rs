@@ -161,10 +161,6 @@ impl<M: ObjectModel> WeakVisitor for Rest<'_, M> {
         let a = M::address(w);
         (!self.owns(a) || (self.gc.is_marked)(a.bytes() as *const c_void) != 0).then_some(w)
     }
-
-    fn watched_as(&self, w: u64) -> Address {
-        M::address(w)
-    }
 }
 
 impl<M: ObjectModel, C: Client> WeakTracing<C> for Rest<'_, M> {
@@ -184,5 +180,8 @@ impl<M: ObjectModel, C: Client> WeakTracing<C> for Rest<'_, M> {
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
+    }
+    fn holder(&self, _: u64) -> Option<Address> {
+        None
     }
 }

@@ -853,14 +853,6 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> WeakVisito
         };
         alive.then_some(w)
     }
-
-    fn watched_as(&self, w: u64) -> Address {
-        match M::inside(w) {
-            Some(offset) => self.large.holder(self.t.pool, offset).map_or(Address(w), |o| o.start),
-            None if M::is_indirect(w) => Address(w),
-            None => M::address(w),
-        }
-    }
 }
 
 impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakTracing<C> for Tracer<'_, M, C, MAJOR, true> {
@@ -869,5 +861,8 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool> WeakTracing<C> for Tracer<'_,
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
+    }
+    fn holder(&self, offset: u64) -> Option<Address> {
+        self.large.holder(self.t.pool, offset).map(|o| o.start)
     }
 }

@@ -559,15 +559,6 @@ impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false> {
         };
         alive.then_some(w)
     }
-
-    fn watched_as(&self, w: u64) -> Address {
-        let finder = &self.s.finder;
-        match M::inside(w) {
-            Some(offset) => finder.large.holder(finder.pool, offset).map_or(Address(w), |o| o.start),
-            None if M::is_indirect(w) => Address(w),
-            None => M::address(w),
-        }
-    }
 }
 
 impl<M: ObjectModel, C: Client> WeakTracing<C> for Marker<'_, '_, M, false> {
@@ -576,5 +567,8 @@ impl<M: ObjectModel, C: Client> WeakTracing<C> for Marker<'_, '_, M, false> {
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
+    }
+    fn holder(&self, offset: u64) -> Option<Address> {
+        self.s.finder.large.holder(self.s.finder.pool, offset).map(|o| o.start)
     }
 }

@@ -745,14 +745,6 @@ impl<M: ObjectModel, C: Client> WeakVisitor for Collection<'_, M, C> {
             }
         }
     }
-
-    fn watched_as(&self, w: u64) -> Address {
-        match M::inside(w) {
-            Some(offset) => self.large.holder(self.pool, offset).map_or(Address(w), |o| o.start),
-            None if M::is_indirect(w) => Address(w),
-            None => M::address(w),
-        }
-    }
 }
 
 impl<M: ObjectModel, C: Client> WeakTracing<C> for Collection<'_, M, C> {
@@ -761,5 +753,8 @@ impl<M: ObjectModel, C: Client> WeakTracing<C> for Collection<'_, M, C> {
     }
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
+    }
+    fn holder(&self, offset: u64) -> Option<Address> {
+        self.large.holder(self.pool, offset).map(|o| o.start)
     }
 }
