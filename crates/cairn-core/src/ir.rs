@@ -132,6 +132,34 @@ pub struct VarInfo {
     pub name: Rc<str>,
     /// Target of some `SetLocal` (maintained by the expander; gone after assignment conversion).
     pub assigned: bool,
+    /// Some copy of its binding is in the program under another name.
+    pub copied: bool,
+    /// What it holds whenever it is bound, if an analysis of the whole program has said so: [`crate::tier_types`].
+    pub held: Option<Rc<Held>>,
+}
+
+impl VarInfo {
+    /// A variable without further facts.
+    pub fn new(name: impl Into<Rc<str>>) -> VarInfo {
+        VarInfo { name: name.into(), assigned: false, copied: false, held: None }
+    }
+}
+
+/// A set of values, one of which a variable, or the box in it, holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// The kinds, as [`crate::passes::types`] has them.
+    pub kinds: u32,
+    /// Least and greatest fixnum.
+    pub range: (i64, i64),
+    /// The one type of the records among them, if known: the variable that holds it.
+    pub record_type: Option<GlobalId>,
+    /// The variable holds a box, and this is said of its contents.
+    pub boxed: bool,
+    /// Of vectors: what their elements hold.
+    pub elements: Option<Rc<Held>>,
+    /// Of a record type: what fields of its records hold, by [`crate::passes::types::field_of`] codes.
+    pub fields: Vec<(i64, Rc<Held>)>,
 }
 
 /// A global variable's facts.
@@ -156,6 +184,8 @@ pub struct GlobalInfo {
     pub takes: Vec<(usize, bool)>,
     /// Defined by another module.
     pub import: Option<Import>,
+    /// What it holds whenever it is bound, or for an import of a cell, what that holds: [`crate::tier_types`].
+    pub held: Option<Rc<Held>>,
 }
 
 /// What another module defines: bound before this module's code runs, and the same ever after.
@@ -366,6 +396,7 @@ impl GlobalInfo {
             hidden: false,
             takes: Vec::new(),
             import: None,
+            held: None,
         }
     }
 }
@@ -379,7 +410,7 @@ impl Program {
 
     /// A fresh local variable.
     pub fn fresh_var(&mut self, name: &str) -> VarId {
-        self.vars.push(VarInfo { name: name.into(), assigned: false });
+        self.vars.push(VarInfo::new(name));
         VarId(self.vars.len() as u32 - 1)
     }
     /// The place of `name` among the names that errors give.

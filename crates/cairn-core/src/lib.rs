@@ -31,6 +31,7 @@ pub mod scheme;
 pub mod tier;
 mod tier_lambdas;
 mod tier_links;
+pub mod tier_types;
 pub mod verify;
 mod walk;
 

@@ -156,7 +156,7 @@ impl Parser<'_> {
     fn var_named(&mut self, text: &str) -> Res<VarId> {
         let (name, n) = Self::numbered(text)?;
         while self.program.vars.len() <= n as usize {
-            self.program.vars.push(VarInfo { name: "?".into(), assigned: false });
+            self.program.vars.push(VarInfo::new("?"));
         }
         self.program.vars[n as usize].name = name.into();
         Ok(VarId(n))

@@ -152,6 +152,10 @@ impl Cells {
                 Some(Linkage::Cell { cell, .. }) => cell,
                 _ => fresh_global(program, &name, Some(import)),
             };
+            if bound {
+                // before, it may hold nothing
+                program.globals[cell.0 as usize].held = program.globals[g.0 as usize].held.clone();
+            }
             let value = prim(Op::Car, vec![Expr::Global(cell, Site::NONE)]);
             let linkage = match once {
                 Some(e @ Expr::Lambda(_)) if is_copied(part, e) => {

@@ -304,6 +304,7 @@ pub enum Positions {
 impl Renaming {
     /// A fresh name for `v`, remembered.
     pub fn bind(&mut self, program: &mut Program, v: VarId) -> VarId {
+        program.vars[v.0 as usize].copied = true;
         let info = program.vars[v.0 as usize].clone();
         program.vars.push(info);
         let fresh = VarId(program.vars.len() as u32 - 1);

@@ -39,6 +39,7 @@ use crate::stages::{Effort, HotObject};
 use cairn_core::ir::{GlobalId, ImportFrom, SourceFile, TopForm};
 use cairn_core::passes::{self, Opt};
 use cairn_core::tier::{self, Lambdas, Makers, Request};
+use cairn_core::tier_types;
 use cairn_core::{copies, globals};
 use cairn_eval::encode::{self, Names};
 use cairn_eval::units::{Found, Unit};
@@ -386,6 +387,8 @@ impl Work {
         let library = std::mem::replace(&mut program.forms, own);
         if unit.is_some() {
             tier::open(&mut program, &others, defined)?;
+        } else {
+            tier_types::note(&mut program, &library);
         }
         let makers = tier::module(&mut program, 0, &others, request);
         let copies = copies::add(&mut program, library);

@@ -357,3 +357,17 @@ fn definitions_that_nothing_comes_to_are_left_out() {
         }
     }
 }
+
+/// Modules trust what the whole program says that variables hold, whenever they come.
+#[test]
+fn what_variables_hold_is_true_of_evaluated_code() {
+    let d = Directory::new("hot-types");
+    let at = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/scheme/hot-types");
+    fs::copy(format!("{at}.scm"), d.0.join("p.scm")).unwrap();
+    let expected = fs::read_to_string(format!("{at}.out")).unwrap();
+    for haste in ["1", "2", "7", "40", "300"] {
+        let output = command(&d, &["--no-cache"], "1").env("CAIRN_HASTE", haste).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{haste}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{haste}");
+    }
+}

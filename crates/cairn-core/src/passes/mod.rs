@@ -141,6 +141,19 @@ pub fn prepare_used(program: &mut Program) {
     });
 }
 
+/// What the variables of a program that [`prepare`] has seen hold, whatever it does. No code of its own is copied, so
+/// that bindings are all in one place.
+pub(crate) fn what_is_held(program: &mut Program) -> types::Found {
+    let depth = walk::program_depth(program);
+    walk::with_room(depth, || {
+        shake_off(program);
+        simplify_all(program);
+        inline::run_library(program);
+        simplify_all(program);
+        types::of_program(program)
+    })
+}
+
 /// [`optimize_without`] for a program that [`prepare`] has seen.
 pub fn optimize_prepared(program: &mut Program, level: Opt, disabled: Disabled, verify: bool) {
     let depth = walk::program_depth(program);

@@ -59,7 +59,7 @@ fn bound(bindings: Bindings, body: Expr) -> Expr {
 
 impl Lists<'_> {
     fn fresh(&mut self, name: &str) -> VarId {
-        self.vars.push(VarInfo { name: name.into(), assigned: false });
+        self.vars.push(VarInfo::new(name));
         VarId(self.vars.len() as u32 - 1)
     }
 

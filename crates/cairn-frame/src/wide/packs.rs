@@ -452,7 +452,7 @@ impl Packer<'_> {
     }
 
     fn fresh(&mut self, name: &str) -> VarId {
-        self.vars.push(VarInfo { name: name.into(), assigned: false });
+        self.vars.push(VarInfo::new(name));
         self.last.push(0);
         VarId(self.vars.len() as u32 - 1)
     }

@@ -122,7 +122,7 @@ impl Inliner<'_> {
                 }
             },
             Known::Template(l) => {
-                let chosen = self.decide(&l, None, &args);
+                let chosen = if self.own.contains(&v) { None } else { self.decide(&l, None, &args) };
                 self.var(v).known = Known::Template(l.clone());
                 match chosen {
                     Some(k) => {
@@ -144,6 +144,9 @@ impl Inliner<'_> {
     fn call_global(&mut self, g: GlobalId, at: Site, args: Vec<Expr>, site: Site) -> Expr {
         let f = Expr::Global(g, at);
         let Some((form, l)) = self.global_lambda(g).filter(|(form, _)| !self.breaker[*form]) else {
+            if !self.own.is_empty() && !self.program.globals[g.0 as usize].library {
+                return self.residual(f, args, site);
+            }
             let args = match self.specialize(g, args, site) {
                 Ok(e) => return e,
                 Err(args) => args,

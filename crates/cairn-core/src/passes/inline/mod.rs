@@ -59,9 +59,10 @@ use super::keep_frames;
 use super::known::{self, GlobalFacts};
 use crate::effects;
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, Program, TopForm, VarId, VarInfo};
-use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_child, take, visit};
+use crate::walk::{Positions, Renaming, copy_clause, deep, for_each_binder, for_each_child, take, visit};
 use cairn_layout::code::Site;
 use once::Once;
+use rustc_hash::FxHashSet;
 pub(crate) use sizes::lambda_size;
 use sizes::size;
 pub(super) use sizes::weight;
@@ -131,6 +132,25 @@ pub fn run(program: &mut Program) {
 
 /// Inlines throughout `program`, but for calls of the procedure `spared`.
 pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
+    inline(program, spared, FxHashSet::default());
+}
+
+/// Inlines procedures of the library, and operations on records, and copies no other code of the program.
+pub fn run_library(program: &mut Program) {
+    let mut own = FxHashSet::default();
+    for form in &program.forms {
+        if !matches!(form, TopForm::Define(g, _) if program.globals[g.0 as usize].library) {
+            visit(form.expr(), &mut |e| {
+                for_each_binder(e, &mut |v| {
+                    own.insert(v);
+                });
+            });
+        }
+    }
+    inline(program, None, own);
+}
+
+fn inline(program: &mut Program, spared: Option<GlobalId>, own: FxHashSet<VarId>) {
     let limits = Limits::of(program);
     let facts = known::analyze(program);
     let mut plan = candidates::plan(program, &facts, ONCE);
@@ -143,7 +163,17 @@ pub fn run_sparing(program: &mut Program, spared: Option<GlobalId>) {
             plan.breaker[form] = true;
         }
     }
+    if !own.is_empty() {
+        for (i, form) in program.forms.iter().enumerate() {
+            let copied = |g: &GlobalId| {
+                let info = &program.globals[g.0 as usize];
+                info.library || info.operation
+            };
+            plan.breaker[i] |= !matches!(form, TopForm::Define(g, _) if copied(g));
+        }
+    }
     let mut inliner = Inliner {
+        own,
         limits,
         facts,
         breaker: plan.breaker,
@@ -193,6 +223,8 @@ struct Var {
 
 struct Inliner<'a> {
     program: &'a mut Program,
+    /// Variables whose lambdas are not copied.
+    own: FxHashSet<VarId>,
     limits: Limits,
     facts: GlobalFacts,
     /// Indexed by form: defines a procedure that is never inlined.
@@ -255,7 +287,7 @@ impl Inliner<'_> {
 
     fn fresh(&mut self, like: VarId) -> VarId {
         let name = self.program.vars[like.0 as usize].name.clone();
-        self.program.vars.push(VarInfo { name, assigned: false });
+        self.program.vars.push(VarInfo::new(name));
         self.vars.push(Var::default());
         VarId(self.program.vars.len() as u32 - 1)
     }

@@ -4,6 +4,7 @@
 //! back when it is left: the trail remembers what held before. What both ways out of a test add holds after it
 //! ([`either`]).
 
+use super::held::Facts;
 use super::lattice::Type;
 use super::question::Question;
 use crate::ir::VarId;
@@ -36,12 +37,34 @@ pub(super) struct Env {
     clock: u32,
     /// Answers of the tests around the expression being walked.
     answers: Vec<(Question, bool)>,
+    held: Facts,
+    /// What each variable was ever bound to, if anybody wants to know.
+    bound: Option<Vec<Type>>,
 }
 
 impl Env {
-    /// Nothing is known about any of this many variables.
-    pub(super) fn new(vars: usize) -> Env {
-        Env { types: vec![Type::ANY; vars], trail: Vec::new(), born: vec![0; vars], clock: 0, answers: Vec::new() }
+    /// Nothing is known about any of this many variables, but for these facts.
+    pub(super) fn new(vars: usize, held: Facts) -> Env {
+        Env {
+            types: vec![Type::ANY; vars],
+            trail: Vec::new(),
+            born: vec![0; vars],
+            clock: 0,
+            answers: Vec::new(),
+            held,
+            bound: None,
+        }
+    }
+
+    /// From here on, notes what variables are bound to.
+    pub(super) fn note_bound(&mut self) {
+        self.bound = Some(vec![Type::NONE; self.types.len()]);
+    }
+
+    /// What a variable was ever bound to since [`Env::note_bound`].
+    pub(super) fn bound(&self, v: VarId) -> Type {
+        let noted = self.bound.as_ref().and_then(|b| b.get(v.0 as usize));
+        noted.copied().unwrap_or(Type::NONE)
     }
 
     /// One more variable, of which nothing is known.
@@ -64,7 +87,10 @@ impl Env {
     pub(super) fn bind(&mut self, v: VarId, t: Type) {
         self.clock += 1;
         self.born[v.0 as usize] = self.clock;
-        self.types[v.0 as usize] = t;
+        self.types[v.0 as usize] = self.held.var(v, t);
+        if let Some(bound) = self.bound.as_mut().and_then(|b| b.get_mut(v.0 as usize)) {
+            *bound = bound.join(t);
+        }
     }
 
     /// From here on, `v` has type `t`, which is within what was known.

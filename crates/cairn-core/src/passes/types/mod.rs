@@ -44,6 +44,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`lattice`] | sets of values |
+//! | [`held`] | what an analysis of the whole program has said |
 //! | [`results`] | types of what operations return, and of the operands with which they can succeed |
 //! | [`question`] | tests whose answer is remembered |
 //! | [`mod@env`] | what holds at the point of the walk |
@@ -71,6 +72,7 @@
 //! | [`paths`] | code after reads of numbers, once more for flonums |
 //! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
 //! | [`invariant`] | doubles decoded before the loops that do not change them |
+//! | [`found`] | what is known when nothing grows any more, for others |
 //! | [`rounds`] | the rounds of walks, and the copies between them |
 //!
 //! # Invariants
@@ -86,6 +88,8 @@ mod budget;
 mod complex;
 mod control;
 mod env;
+mod found;
+mod held;
 mod invariant;
 mod later;
 mod lattice;
@@ -111,6 +115,7 @@ mod version;
 
 use crate::ir::Program;
 
+pub(crate) use found::{Found, of_program};
 pub use records::field_of;
 
 /// Proves and rewrites throughout `program`.

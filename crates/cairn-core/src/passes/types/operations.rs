@@ -149,7 +149,17 @@ impl Types {
                 self.forms.touch(f);
             }
         }
+        let held = match (o, args.first()) {
+            (Op::Unbox, Some(Expr::Local(v))) => self.slots.held.in_box(*v),
+            (Op::Car, Some(Expr::Global(g, _))) => self.slots.held.in_cell(*g),
+            (Op::VectorRef, Some(v)) => self.slots.held.element_of(v),
+            (Op::RecordRef, _) if closed.is_none() && field_of(&args[2]).kind == FieldKind::Any => {
+                rtd.and_then(|g| self.slots.held.field(g, field_of(&args[2]).code()))
+            }
+            _ => None,
+        };
         let ty = match o {
+            _ if held.is_some() => held.unwrap_or(Type::ANY),
             Op::RecordRef if closed.is_some() && field_of(&args[2]).kind == FieldKind::Any => {
                 self.field(closed, field_of(&args[2]).code())
             }

@@ -138,6 +138,14 @@ impl Records {
         Type { hint: t.flonums.contains(&code) && !slot.ty.is_flonum(), ..slot.ty }
     }
 
+    /// What was found of the fields of a closed type, by code.
+    pub(super) fn contents(&self, g: GlobalId) -> Vec<(i64, Type)> {
+        let fields = self.types.get(&g).into_iter().flat_map(|t| &t.fields);
+        let mut all: Vec<(i64, Type)> = fields.map(|(code, (slot, _))| (*code, slot.ty)).collect();
+        all.sort_by_key(|(code, _)| *code);
+        all
+    }
+
     /// The forms that must be walked again because a field holds more than they saw.
     pub(super) fn grow(&mut self, g: GlobalId, code: i64, t: Type) -> Vec<usize> {
         let Some(of) = self.types.get_mut(&g) else { return Vec::new() };

@@ -12,6 +12,7 @@
 //! them. What comes after it needs the facts that it found, and no further walk.
 
 use super::env::Env;
+use super::held::Facts;
 use super::state::{Phase, Types};
 use super::{bounds, invariant, paths, peel, version};
 use crate::ir::{Program, TopForm};
@@ -28,7 +29,7 @@ pub(super) fn run(program: &mut Program) {
     let mut forms = types.round(forms, Phase::Plan);
     program.vars.append(&mut types.plans.fresh);
     let mut records = std::mem::take(&mut types.slots.records);
-    let mut env = std::mem::replace(&mut types.env, Env::new(0));
+    let mut env = std::mem::replace(&mut types.env, Env::new(0, Facts::default()));
     if !types.plans.peels.is_empty() {
         peel::run(program, &mut forms, &types.plans.peels);
     }
@@ -56,7 +57,7 @@ pub(super) fn run(program: &mut Program) {
 
 impl Types {
     /// Walks until nothing grows.
-    fn find(&mut self, forms: &mut [TopForm]) {
+    pub(super) fn find(&mut self, forms: &mut [TopForm]) {
         while let Some(i) = self.forms.next() {
             self.form(i, &mut forms[i]);
         }

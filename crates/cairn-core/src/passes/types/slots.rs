@@ -3,6 +3,7 @@
 //! A slot starts empty and grows; whoever has read it must then be walked again. What a slot says is true when nothing
 //! grows any more.
 
+use super::held::Facts;
 use super::lattice::{Slot, Type};
 use super::question::compared_constants;
 use super::records::Records;
@@ -30,10 +31,11 @@ pub(super) struct Slots {
     pub(super) vectors: Vectors,
     /// Some flonum is stored in some object: what comes out of objects may be one.
     pub(super) stored_flonums: bool,
+    pub(super) held: Facts,
 }
 
 impl Slots {
-    pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm]) -> Slots {
+    pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm], held: Facts) -> Slots {
         let globals = program.globals.len();
         let mut slots = Slots {
             vars: vec![Slot::default(); program.vars.len()],
@@ -45,6 +47,7 @@ impl Slots {
             records: Records::new(program, forms),
             vectors: Vectors::new(program, facts, forms),
             stored_flonums: false,
+            held,
         };
         for form in forms {
             if let TopForm::Define(g, _) = form {
@@ -62,7 +65,7 @@ impl Slots {
     /// Says whether that is news.
     pub(super) fn grow(&mut self, v: VarId, t: Type) -> bool {
         let constants = self.constants.get(&v).map_or(&[][..], |c| c);
-        self.vars[v.0 as usize].grow(t, constants)
+        self.vars[v.0 as usize].grow(self.held.var(v, t), constants)
     }
 
     /// `v` is bound to a fresh box.
@@ -93,7 +96,12 @@ impl Slots {
         if !self.readers[at].contains(&reader) {
             self.readers[at].push(reader);
         }
-        self.globals[at].ty
+        self.held.global(g, self.globals[at].ty)
+    }
+
+    /// What was found of a global.
+    pub(super) fn said(&self, g: GlobalId) -> Type {
+        self.globals[g.0 as usize].ty
     }
 
     /// The forms that must be walked again because a global holds more than they saw.

@@ -6,6 +6,7 @@
 
 use super::agenda::Forms;
 use super::env::Env;
+use super::held::Facts;
 use super::lattice::Type;
 use super::plans::Plans;
 use super::slots::Slots;
@@ -64,11 +65,12 @@ impl Types {
     /// Nothing is known; all forms but definitions of procedures are to be walked.
     pub(super) fn new(program: &Program, facts: GlobalFacts, forms: &[TopForm]) -> Types {
         let (vars, globals) = (program.vars.len(), program.globals.len());
-        let slots = Slots::new(program, &facts, forms);
+        let held = Facts::of(program);
+        let slots = Slots::new(program, &facts, forms, held.clone());
         let mut t = Types {
             facts,
             phase: Phase::Find,
-            env: Env::new(vars),
+            env: Env::new(vars, held),
             slots,
             procedures: Procedures::new(vars, globals),
             labels: FxHashMap::default(),
@@ -92,7 +94,7 @@ impl Types {
 
     /// A variable for an intermediate result.
     pub(super) fn fresh(&mut self) -> VarId {
-        self.plans.fresh.push(VarInfo { name: "leaf".into(), assigned: false });
+        self.plans.fresh.push(VarInfo::new("leaf"));
         self.env.add()
     }
 

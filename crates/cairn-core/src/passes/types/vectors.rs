@@ -95,6 +95,23 @@ impl Vectors {
         Some(Type { hint: !t.is_flonum() && t.may_be(super::lattice::bits::FLONUM), ..t })
     }
 
+    /// What the vectors in a class hold, and the class of that.
+    pub(super) fn contents(&self, class: u32) -> Option<(Type, u32)> {
+        let seen = self.seen.get(&class)?;
+        Some((seen.contents.ty, self.elements.get(class as usize).copied().unwrap_or(NOWHERE)))
+    }
+
+    /// The class of the vector in a variable, or in the box that it holds.
+    pub(super) fn class_of_var(&self, v: VarId, boxed: bool) -> Option<u32> {
+        let class = *self.vars.get(v.0 as usize)?;
+        if boxed { self.elements.get(class as usize).copied() } else { Some(class) }
+    }
+
+    /// The class of the vector in a global variable.
+    pub(super) fn class_of_global(&self, g: GlobalId) -> Option<u32> {
+        self.globals.get(g.0 as usize).copied()
+    }
+
     /// The forms that must be walked again because the vector `e` holds more than they saw.
     pub(super) fn grow(&mut self, e: &Expr, t: Type) -> Vec<usize> {
         let Some(seen) = self.class_of(e).and_then(|class| self.seen.get_mut(&class)) else { return Vec::new() };
