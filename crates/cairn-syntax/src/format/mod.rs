@@ -70,6 +70,19 @@ pub fn formatted(text: &str) -> Result<String, Diagnostic> {
     Ok(if crlf { result.replace('\n', "\r\n") } else { result })
 }
 
+/// The column in which the next line of an unfinished text begins, whose first line begins in column `first`: where the
+/// formatter would put it if all stayed where it is.
+pub fn indentation(text: &str, first: usize) -> usize {
+    if lexeme::lexemes(text).last().is_some_and(|l| !l.whole) {
+        return 0; // inside of a string
+    }
+    let text = format!("{}{text}", " ".repeat(first));
+    let styles = Styles::new(&[], &Names::default());
+    let mut w = Writer::new(&text, &styles, true);
+    lexeme::lexemes(&text).for_each(|l| w.lexeme(l));
+    w.frames.split_off(1).pop().map_or(0, |open| open.in_source().indentation(false))
+}
+
 /// After so many passes nothing is held in its column any more. Each but the last takes blanks away somewhere.
 const MOST_PASSES: usize = 8;
 
@@ -113,7 +126,7 @@ struct Frame<'t> {
     way: Option<Way>,
 }
 
-impl Frame<'_> {
+impl<'t> Frame<'t> {
     /// Where a line in it begins.
     fn indentation(&self, outermost: bool) -> usize {
         if outermost {
@@ -141,6 +154,12 @@ impl Frame<'_> {
             Style::Aligned => self.operand.unwrap_or(self.column + 2),
             Style::Body(_) => self.column + 2,
         }
+    }
+
+    /// The list as it stands in the source: with the columns there.
+    fn in_source(self) -> Frame<'t> {
+        let inner = self.source + (self.inner - self.column);
+        Frame { column: self.source, inner, operand: self.source_operand, ..self }
     }
 
     /// Does it look like parameters, or other data that nobody calls?
@@ -219,45 +238,47 @@ struct Writer<'t> {
 
 /// Formats once.
 fn pass(text: &str, styles: &Styles, keeps_columns: bool) -> String {
-    let outermost = Frame {
-        column: 0,
-        inner: 0,
-        style: Style::Data,
-        items: 0,
-        atoms: 0,
-        head: None,
-        head_line: 0,
-        operand: None,
-        quoted: false,
-        commented: 0,
-        source: 0,
-        source_operand: None,
-        broken: false,
-        way: None,
-    };
-    let starts = text.char_indices().filter(|(_, c)| matches!(c, '\n' | '\r')).map(|(i, _)| i + 1);
-    let mut w = Writer {
-        text,
-        styles,
-        keeps_columns,
-        out: String::with_capacity(text.len() + text.len() / 8),
-        line: 0,
-        column: 0,
-        frames: vec![outermost],
-        comments: Vec::new(),
-        last: Last::Nothing,
-        breaks: 0,
-        lines: std::iter::once(0).chain(starts).collect(),
-        measured: Cell::new((0, 0)),
-        quote: None,
-    };
-    for l in lexeme::lexemes(text) {
-        w.lexeme(l);
-    }
+    let mut w = Writer::new(text, styles, keeps_columns);
+    lexeme::lexemes(text).for_each(|l| w.lexeme(l));
     w.finish()
 }
 
 impl<'t> Writer<'t> {
+    fn new(text: &'t str, styles: &'t Styles, keeps_columns: bool) -> Writer<'t> {
+        let outermost = Frame {
+            column: 0,
+            inner: 0,
+            style: Style::Data,
+            items: 0,
+            atoms: 0,
+            head: None,
+            head_line: 0,
+            operand: None,
+            quoted: false,
+            commented: 0,
+            source: 0,
+            source_operand: None,
+            broken: false,
+            way: None,
+        };
+        let starts = text.char_indices().filter(|(_, c)| matches!(c, '\n' | '\r')).map(|(i, _)| i + 1);
+        Writer {
+            text,
+            styles,
+            keeps_columns,
+            out: String::with_capacity(text.len() + text.len() / 8),
+            line: 0,
+            column: 0,
+            frames: vec![outermost],
+            comments: Vec::new(),
+            last: Last::Nothing,
+            breaks: 0,
+            lines: std::iter::once(0).chain(starts).collect(),
+            measured: Cell::new((0, 0)),
+            quote: None,
+        }
+    }
+
     fn lexeme(&mut self, l: Lexeme) {
         let text = l.text(self.text);
         match l.kind {
@@ -561,5 +582,57 @@ fn advance(column: usize, c: char) -> usize {
         '\t' => (column / 8 + 1) * 8,
         '\u{feff}' => column,
         _ => column + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{formatted, indentation};
+
+    #[test]
+    fn the_next_line_is_indented_by_what_stands_before_it() {
+        for (text, columns) in [
+            ("(define (f x)", 2),
+            ("(define", 4),
+            ("(let ((x 1)", 6),
+            ("(let* ((x 1))", 2),
+            ("(let loop ((i 0))", 2),
+            ("(let loop", 4),
+            ("(do ((i 0 (+ i 1)))", 4),
+            ("(do ((i 0 (+ i 1)))\n    ((= i 10))", 2),
+            ("(f", 1),
+            ("(list 1", 6),
+            ("(list 1\n      (if x", 10),
+            ("(list\n  1", 2),
+            ("((f) 1", 1),
+            ("(cond ((= x 1) 2)", 6),
+            ("(cond\n ((= x 1) 2)", 1),
+            ("(case x\n  ((a b)", 3),
+            ("(begin", 2),
+            ("'#(1", 3),
+            ("'(1 2", 2),
+            ("\"abc", 0),
+            ("(f \"abc\n", 0),
+            ("(a))", 0),
+            ("(f ; why", 1),
+            ("(f #;(g", 6),
+        ] {
+            assert_eq!(indentation(text, 0), columns, "{text}");
+        }
+        assert_eq!(indentation("(define (f x)", 2), 4);
+        assert_eq!(indentation("(list 1\n  (list 2", 20), 8);
+    }
+
+    /// What is typed line by line, each begun where [`indentation`] says, is formatted.
+    #[test]
+    fn what_is_typed_so_is_formatted() {
+        let text = include_str!("../../../../tests/scheme/hot-types.scm");
+        let mut typed = String::new();
+        for line in formatted(text).unwrap().lines() {
+            let columns =
+                if typed.ends_with("\n\n") || typed.is_empty() { 0 } else { indentation(typed.trim_end(), 0) };
+            typed += &format!("{}{}\n", " ".repeat(if line.is_empty() { 0 } else { columns }), line.trim_start());
+        }
+        assert_eq!(formatted(&typed).unwrap(), typed);
     }
 }

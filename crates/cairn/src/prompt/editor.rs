@@ -3,6 +3,7 @@
 use super::typed;
 use crate::lsp::Glossary;
 use cairn_layout::lexeme::{self, Kind};
+use cairn_syntax::format;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -164,7 +165,7 @@ impl ConditionalEventHandler for Enter {
             return Some(Cmd::AcceptLine);
         }
         let before = &ctx.line()[..ctx.pos()];
-        let columns = if is_pasted { 0 } else { typed::indentation(before, self.1.load(Ordering::Relaxed)) };
+        let columns = if is_pasted { 0 } else { format::indentation(before, self.1.load(Ordering::Relaxed)) };
         Some(Cmd::Insert(1, format!("\n{}", " ".repeat(columns))))
     }
 }

@@ -1,9 +1,9 @@
 //! Scheme text as a line editor sees it: half of it may be missing.
 //!
 //! What the editor wants to know follows from the lexemes: whether more lines must come
-//! ([`cairn_layout::lexeme::is_unfinished`]), how far the next one is indented ([`indentation`]), which parenthesis
-//! belongs to which ([`partner`]). The reader proper is not asked: it stops at the first mistake, and a text with one
-//! is wanted whole, too, so that what follows the mistake is not taken for the next input.
+//! ([`cairn_layout::lexeme::is_unfinished`]), how far the next one is indented ([`cairn_syntax::format::indentation`]),
+//! which parenthesis belongs to which ([`partner`]). The reader proper is not asked: it stops at the first mistake, and
+//! a text with one is wanted whole, too, so that what follows the mistake is not taken for the next input.
 
 use cairn_layout::lexeme::{self, Kind, Lexeme};
 
@@ -12,76 +12,10 @@ fn words(text: &str) -> Vec<Lexeme> {
     lexeme::lexemes(text).filter(|l| !l.is_atmosphere()).collect()
 }
 
-/// The open parentheses at the end of the text, innermost last, as indices of words.
-fn open(words: &[Lexeme]) -> Vec<usize> {
-    let mut open = Vec::new();
-    for (i, word) in words.iter().enumerate() {
-        match word.kind {
-            Kind::Open => open.push(i),
-            Kind::Close => {
-                open.pop();
-            }
-            _ => {}
-        }
-    }
-    open
-}
-
 /// Is a string open at the end of the text? Then where its contents begin.
 pub(super) fn open_string(text: &str) -> Option<usize> {
     let last = lexeme::lexemes(text).last()?;
     (!last.whole && last.kind == Kind::String).then_some(last.start + 1)
-}
-
-/// Forms whose operands are a body: it is indented by two columns.
-const BODIES: &[&str] = &[
-    "begin",
-    "case",
-    "case-lambda",
-    "define",
-    "delay",
-    "do",
-    "else",
-    "guard",
-    "lambda",
-    "let",
-    "letrec",
-    "named-lambda",
-    "parameterize",
-    "receive",
-    "syntax-rules",
-    "unless",
-    "when",
-];
-
-/// Columns of blanks before what follows the text in a new line, when its first line starts in column `first`.
-pub(super) fn indentation(text: &str, first: usize) -> usize {
-    let is_cut = lexeme::lexemes(text).last().is_some_and(|l| !l.whole);
-    let words = words(text);
-    let Some(innermost) = open(&words).pop().filter(|_| !is_cut) else { return 0 };
-    let column = |at: usize| {
-        let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
-        text[line..at].chars().count() + if line == 0 { first } else { 0 }
-    };
-    let paren = words[innermost];
-    let here = column(paren.start);
-    let under_paren = here + paren.end - paren.start;
-    let line_end = text[paren.end..].find('\n').map_or(text.len(), |n| paren.end + n);
-    let mut operands = words[innermost + 1..].iter().filter(|l| l.start < line_end);
-    let Some(head) = operands.next().filter(|l| matches!(l.kind, Kind::Atom | Kind::Symbol)) else {
-        return under_paren;
-    };
-    let name = head.text(text);
-    let is_body = BODIES.contains(&name.trim_end_matches('*'))
-        || name.starts_with("define-")
-        || name.starts_with("with-")
-        || name.starts_with("let")
-        || name.starts_with("call-with-");
-    match operands.next() {
-        _ if is_body => here + 2,
-        Some(operand) => column(operand.start),
-        None => under_paren,
-    }
 }
 
 /// The parenthesis that belongs to the one just before byte `at`, or at it.
@@ -258,26 +192,6 @@ mod tests {
             assert_eq!(difference(&text), None, "{text:?}");
         }
         assert!(readable > 5_000 && unfinished > 5_000, "{readable} {unfinished}");
-    }
-
-    #[test]
-    fn lines_are_indented() {
-        for (text, columns) in [
-            ("(define (f x)", 2),
-            ("(let ((x 1)", 6),
-            ("(let* ((x 1))", 2),
-            ("(f", 1),
-            ("(list 1", 6),
-            ("(list 1\n      (if x", 10),
-            ("((f) 1", 1),
-            ("(cond ((= x 1) 2)", 6),
-            ("'#(1", 3),
-            ("\"abc", 0),
-            ("(a))", 0),
-        ] {
-            assert_eq!(indentation(text, 0), columns, "{text}");
-        }
-        assert_eq!(indentation("(define (f x)", 2), 4);
     }
 
     #[test]
