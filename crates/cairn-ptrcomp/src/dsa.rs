@@ -10,6 +10,7 @@
 
 mod analysis;
 mod bottom_up;
+mod calls_by_address;
 pub mod externals;
 mod local;
 pub mod points_to;
@@ -17,24 +18,38 @@ mod points_to_nodes;
 
 use crate::model::*;
 pub use analysis::Analysis;
-use points_to::{Graph, flag};
+use calls_by_address::Assumed;
+pub use calls_by_address::Singles;
+use points_to::Graph;
 use std::cell::RefCell;
 
-/// Analyses a program.
-pub fn analyze(module: &Module) -> Analysis<'_> {
+/// Analyses a program: again and again until calls by address call no more than was assumed.
+pub fn analyze(module: &Module, singles: Singles) -> Analysis<'_> {
+    let mut assumed = Assumed::new(singles);
+    loop {
+        let analysis = once(module, assumed.clone());
+        if !assumed.add(&analysis) {
+            return analysis;
+        }
+    }
+}
+
+fn once(module: &Module, assumed: Assumed) -> Analysis<'_> {
     let mut analysis = Analysis {
         module,
         graph: Graph::default(),
         functions: vec![],
         globals: vec![None; module.globals.len()],
         function_cells: vec![None; module.functions.len()],
+        assumed,
         indirect: vec![],
+        called_back: vec![],
+        to_split: vec![],
         callers: vec![vec![]; module.functions.len()],
         interfaces: RefCell::default(),
     };
     local::build(&mut analysis);
     bottom_up::run(&mut analysis);
-    analysis.calls_of_unknown_addresses();
     analysis.interfaces.borrow_mut().clear();
     for caller in module.function_ids() {
         for call in &analysis.functions[caller.0 as usize].calls {
@@ -42,33 +57,4 @@ pub fn analyze(module: &Module) -> Analysis<'_> {
         }
     }
     analysis
-}
-
-impl Analysis<'_> {
-    /// Addresses that came from outside may be of functions outside.
-    fn calls_of_unknown_addresses(&mut self) {
-        loop {
-            let mut changed = false;
-            for (function, value, target) in self.indirect.clone() {
-                let node = self.graph.at(target);
-                if node.flags & flag::ESCAPED == 0 && node.collapsed.is_none() {
-                    continue;
-                }
-                let Op::Call(call) = &self.module.function(function).values[value.0 as usize].op else { continue };
-                let at = self.module.function(function).values[value.0 as usize].at;
-                let result = Operand::Value(value);
-                for operand in call.arguments.iter().copied().chain([result]) {
-                    if let Some(cell) = self.operand(Some(function), operand)
-                        && self.graph.at(cell).flags & flag::ESCAPED == 0
-                    {
-                        self.graph.escape(cell, "escapes through a function pointer from outside", at);
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
 }

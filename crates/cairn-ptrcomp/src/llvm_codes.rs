@@ -36,6 +36,10 @@ pub(crate) mod opcode {
     pub const RMW: i32 = 57;
     pub const CALL_BR: i32 = 67;
     pub const FREEZE: i32 = 68;
+
+    /// Comparisons, switches, products and quotients, arithmetic of floats and what they become.
+    pub const MAKES_NO_ADDRESS: [i32; 19] =
+        [ICMP, 43, SWITCH, 9, 11, MUL, 13, UDIV, 15, 16, 17, 18, 19, 33, 34, 35, 36, 37, 66];
 }
 
 /// `LLVMValueKind`.

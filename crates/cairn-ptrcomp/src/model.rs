@@ -60,6 +60,8 @@ pub struct Function {
     pub fixed: bool,
     /// It is used otherwise than called.
     pub address_taken: bool,
+    /// A call with the same number has the same type and convention.
+    pub signature: u64,
     pub params: Vec<Kind>,
     /// Of each parameter: can an address be in it, of whatever type it is?
     pub wide: Vec<bool>,
@@ -145,6 +147,8 @@ pub enum Op {
         size: u64,
         align: u32,
         simple: bool,
+        /// Data of which a pointer may be part, and that is kept somewhere.
+        carried: bool,
     },
     Store {
         to: Operand,
@@ -190,6 +194,8 @@ pub const UNBOUNDED: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 pub struct Call {
     pub callee: Callee,
+    /// As of functions; zero if it is no plain call.
+    pub signature: u64,
     /// How often it is made in one call of its function, at most; or [`UNBOUNDED`].
     pub times: u64,
     pub arguments: Vec<Operand>,

@@ -305,6 +305,7 @@ impl Reader<'_> {
                 kept: kept.contains(&name),
                 fixed: false,
                 address_taken: false,
+                signature: signature(kind, (self.f.LLVMGetFunctionCallConv)(function)),
                 result: self.kind((self.f.LLVMGetReturnType)(kind)),
                 values: values.collect(),
                 params,
@@ -403,6 +404,7 @@ impl Reader<'_> {
                     size: size_of((f.LLVMTypeOf)(i)),
                     align: (f.LLVMGetAlignment)(i),
                     simple: plain_access(i),
+                    carried: size_of((f.LLVMTypeOf)(i)) >= 8 && self.is_kept(i),
                 },
                 opcode::STORE => {
                     let kind = (f.LLVMTypeOf)((f.LLVMGetOperand)(i, 0));
@@ -514,6 +516,27 @@ impl Reader<'_> {
         }
     }
 
+    /// May the value of this load be more than compared, or part of a computation that makes no address of it?
+    unsafe fn is_kept(&self, load: ValueRef) -> bool {
+        let f = self.f;
+        // SAFETY: a live instruction and its users.
+        unsafe {
+            let mut next = (f.LLVMGetFirstUse)(load);
+            while !next.is_null() {
+                let user = (f.LLVMGetUser)(next);
+                let harmless = match (f.LLVMGetInstructionOpcode)(user) {
+                    opcode::TRUNC => (f.LLVMGetIntTypeWidth)((f.LLVMTypeOf)(user)) <= 32,
+                    code => opcode::MAKES_NO_ADDRESS.contains(&code),
+                };
+                if !harmless {
+                    return true;
+                }
+                next = (f.LLVMGetNextUse)(next);
+            }
+            false
+        }
+    }
+
     unsafe fn call(&self, id: FuncId, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Op {
         let f = self.f;
         // SAFETY: a live call.
@@ -534,6 +557,10 @@ impl Reader<'_> {
             };
             Op::Call(Box::new(Call {
                 callee,
+                signature: match (f.LLVMGetInstructionOpcode)(i) {
+                    opcode::CALL => signature((f.LLVMGetCalledFunctionType)(i), (f.LLVMGetInstructionCallConv)(i)),
+                    _ => 0,
+                },
                 times: UNBOUNDED,
                 sizes: handles.iter().map(|&v| self.size(id, v, numbers, 0)).collect(),
                 zero: handles.iter().map(zero).collect(),
@@ -589,6 +616,12 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// A number for a type of functions and a convention.
+fn signature(kind: TypeRef, convention: c_uint) -> u64 {
+    // Addresses have 48 bits.
+    kind as u64 | u64::from(convention) << 48
 }
 
 /// The name of a file for messages: as short as it is from here. Clang cuts names where directories begin to differ

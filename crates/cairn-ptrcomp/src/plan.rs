@@ -202,7 +202,7 @@ impl Planner<'_, '_> {
             let no_layout = layout.as_ref().err().cloned();
             let mut own_targets: BTreeSet<NodeId> = BTreeSet::new();
             if let Ok((layout, _)) = layout {
-                let pointers = node.fields.values().filter(|f| f.pointer);
+                let pointers = node.fields.values().filter(|f| f.pointer && !f.mixed);
                 let links = pointers.filter_map(|f| f.link).filter(|&l| small_link(l));
                 own_targets.extend(links.map(|l| graph.find(l).node));
                 shape.layout = Some(layout);

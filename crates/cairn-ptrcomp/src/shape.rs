@@ -349,7 +349,7 @@ pub fn layout(
     if fields_end.max(runs_end).unwrap_or(0) > size {
         return no("accessed beyond the size that is allocated");
     }
-    let small = |field: &Field| field.link.filter(|&l| field.pointer && small(l)).map(|_| bits);
+    let small = |field: &Field| field.link.filter(|&l| field.pointer && !field.mixed && small(l)).map(|_| bits);
     let mut packing = Packing::default();
     for group in groups(node) {
         let (part, align) = match group.run {

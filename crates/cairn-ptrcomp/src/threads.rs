@@ -8,7 +8,6 @@
 
 use crate::dsa::Analysis;
 use crate::dsa::externals::starts_threads;
-use crate::dsa::points_to::flag;
 
 /// Why there may be several threads; nothing if there is one.
 pub(crate) fn find(analysis: &Analysis, foreign: &[String]) -> Option<String> {
@@ -22,12 +21,4 @@ pub(crate) fn find(analysis: &Analysis, foreign: &[String]) -> Option<String> {
         !function.declared && (function.kept && function.name != "main" || analysis.leaves(id))
     })?;
     Some(format!("{starter}, and code outside knows {}", module.function(entered).name))
-}
-
-impl Analysis<'_> {
-    /// Does code outside get the address of this function?
-    fn leaves(&self, id: crate::model::FuncId) -> bool {
-        let cell = self.known(id, crate::model::Operand::Function(id));
-        cell.is_some_and(|c| self.graph.at(c).flags & flag::ESCAPED != 0)
-    }
 }

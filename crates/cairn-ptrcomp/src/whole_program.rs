@@ -9,9 +9,10 @@
 
 use crate::allocation_counts::Bounds;
 use crate::clang::{Scratch, clang, output};
-use crate::dsa;
 use crate::dsa::points_to::{NodeId, Why};
+use crate::dsa::{self, Singles};
 use crate::html_report;
+use crate::model::Module;
 use crate::module_reader;
 use crate::object_index::Refused;
 use crate::parts::Parts;
@@ -21,7 +22,9 @@ use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
 use crate::threads;
 use cairn_html::Html;
-use cairn_llvm_c::{ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, llvm, module_functions};
+use cairn_llvm_c::{
+    ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, ValueRef, llvm, module_functions,
+};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -84,6 +87,9 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
     }
 }
 
+/// So often calls by address are made calls by name and the program is analysed again.
+const MOST_NAMED: usize = 4;
+
 /// What came of an attempt.
 enum Attempt {
     Done(Outcome),
@@ -103,8 +109,8 @@ fn attempt(
     let session = Session { llvm, f, context: unsafe { (llvm.LLVMContextCreate)() } };
     let module = session.linked(&parts.modules)?;
     session.internalize(module, parts);
-    session.run_passes(module, c"function(sroa,early-cse,simplifycfg)")?;
-    let model = module_reader::read(f, module, &parts.kept);
+    session.run_passes(module, c"globaldce,function(sroa,early-cse,simplifycfg)")?;
+    let model = session.read_named(module, parts);
     if !parts.lines {
         // SAFETY: a live module. Lines have been read.
         unsafe { (f.LLVMStripModuleDebugInfo)(module) };
@@ -112,7 +118,7 @@ fn attempt(
     if let Some(strange) = &model.strange {
         return Err(strange.clone());
     }
-    let analysis = dsa::analyze(&model);
+    let analysis = dsa::analyze(&model, Singles::Kept);
     match settings.emit {
         Some(Emit::Graph) => return done(Outcome::Text(shown::graph(&analysis))),
         Some(Emit::Dot) => return done(Outcome::Text(shown::dot(&analysis))),
@@ -241,6 +247,79 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Reads the module when calls by address that can only call one function are calls by name, and structures inside
+    /// of others are copied by words: to copy them as a whole would be to say that what they lie in are one. Each may
+    /// tell another from the rest.
+    fn read_named(&self, module: ModuleRef, parts: &Parts) -> Module {
+        for _ in 0..MOST_NAMED {
+            let model = module_reader::read(self.f, module, &parts.kept);
+            if model.strange.is_some() {
+                return model;
+            }
+            let analysis = dsa::analyze(&model, Singles::Named);
+            let (named, split) = (analysis.named(), analysis.to_split.clone());
+            if named.is_empty() && split.is_empty() {
+                return model;
+            }
+            for (function, copy, size) in split {
+                self.split(model.function(function).values[copy.0 as usize].handle, size);
+            }
+            for (function, call, callee) in named {
+                let call = model.function(function).values[call.0 as usize].handle;
+                self.name_callee(call, model.function(callee).handle);
+            }
+        }
+        module_reader::read(self.f, module, &parts.kept)
+    }
+
+    /// Copies a structure by words that may be pointers. All are read before one is written, for both may overlap.
+    fn split(&self, copy: ValueRef, size: u64) {
+        let f = self.f;
+        // SAFETY: a live call of `memcpy` or `memmove`, which is replaced.
+        unsafe {
+            if (f.LLVMGetNumOperands)(copy) != 5 || (f.LLVMConstIntGetSExtValue)((f.LLVMGetOperand)(copy, 3)) != 0
+            {
+                return;
+            }
+            let builder = (f.LLVMCreateBuilderInContext)(self.context);
+            (f.LLVMPositionBuilderBefore)(builder, copy);
+            let pointer = (f.LLVMPointerTypeInContext)(self.context, 0);
+            let (byte, word) =
+                ((f.LLVMIntTypeInContext)(self.context, 8), (f.LLVMIntTypeInContext)(self.context, 64));
+            let places = |n: u32| -> Vec<ValueRef> {
+                let start = (f.LLVMGetOperand)(copy, n);
+                let at = |offset: u64| match offset {
+                    0 => start,
+                    _ => {
+                        let offset = (f.LLVMConstInt)(word, offset, 0);
+                        (f.LLVMBuildInBoundsGEP2)(builder, byte, start, &offset, 1, c"".as_ptr())
+                    }
+                };
+                (0..size).step_by(8).map(at).collect()
+            };
+            let from = places(1);
+            let values: Vec<ValueRef> =
+                from.iter().map(|&p| (f.LLVMBuildLoad2)(builder, pointer, p, c"".as_ptr())).collect();
+            let stores: Vec<ValueRef> = places(0)
+                .iter()
+                .zip(&values)
+                .map(|(&to, &value)| (f.LLVMBuildStore)(builder, value, to))
+                .collect();
+            for access in values.into_iter().chain(stores) {
+                (f.LLVMSetAlignment)(access, 1);
+            }
+            (f.LLVMInstructionEraseFromParent)(copy);
+            (f.LLVMDisposeBuilder)(builder);
+        }
+    }
+
+    /// Makes a call by address one of this function, which has the call's type.
+    fn name_callee(&self, call: ValueRef, callee: ValueRef) {
+        let f = self.f;
+        // SAFETY: a live call, whose last operand is what it calls, and a live function.
+        unsafe { (f.LLVMSetOperand)(call, (f.LLVMGetNumOperands)(call) as u32 - 1, callee) }
     }
 
     fn run_passes(&self, module: ModuleRef, passes: &std::ffi::CStr) -> Result<(), String> {

@@ -311,15 +311,15 @@ const METHODS: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n; typede
     int main(void) { n *p = make(9); check(7); printf(\"%ld %d\\n\", p->ops->value(p), seen); p->ops->end(p); return 0; }\n";
 
 #[test]
-fn calls_by_address_are_matched_by_type() {
+fn calls_by_address_call_what_flows_there() {
     let place = Place::new("methods");
-    for (word, smaller) in [("int", true), ("long", false)] {
+    for word in ["int", "long"] {
         place.file("a.c", &METHODS.replace("WORD", word));
         assert!(place.cc("-O2 -w --ptrcomp=static {}/a.c -o {}/prog"));
         assert_eq!(place.run("prog"), (Some(0), "1524 1\n".into()), "{word}");
         assert!(place.cc("-O2 -w --ptrcomp=static --emit=pools {}/a.c -o {}/pools"));
         let pools = std::fs::read_to_string(place.path("pools")).expect("the report");
-        // A long may be an address.
-        assert_eq!(pools.starts_with("pool "), smaller, "{word}: {pools}");
+        // A long may be an address, but `end` isn't called where `check` is.
+        assert!(pools.starts_with("pool "), "{word}: {pools}");
     }
 }

@@ -1,5 +1,6 @@
 //! What the analysis of a program knows, while it is made and after.
 
+use super::calls_by_address::Assumed;
 use super::points_to::{Cell, Graph, NodeId, flag};
 use crate::model::*;
 use std::cell::RefCell;
@@ -13,8 +14,14 @@ pub struct Analysis<'m> {
     pub functions: Vec<FunctionGraph>,
     pub(super) globals: Vec<Option<Cell>>,
     pub(super) function_cells: Vec<Option<Cell>>,
+    /// What calls by address were taken to call; it includes what they can.
+    pub(super) assumed: Assumed,
     /// Calls by address, with the cell of the address.
     pub(super) indirect: Vec<(FuncId, ValueId, Cell)>,
+    /// Copies of small structures that lie in different places of their objects, with their sizes.
+    pub to_split: Vec<(FuncId, ValueId, u64)>,
+    /// Functions that the C library calls by their addresses.
+    pub(super) called_back: Vec<FuncId>,
     /// Calls by name of each function: who calls, and where.
     pub callers: Vec<Vec<(FuncId, ValueId)>>,
     pub(super) interfaces: RefCell<HashMap<FuncId, Rc<Vec<NodeId>>>>,

@@ -19,7 +19,7 @@ pub(super) fn run(analysis: &mut Analysis) {
                 let inside = circle.contains(&call.callee);
                 let module = analysis.module;
                 let Op::Call(site) = &module.function(id).values[call.value.0 as usize].op else { continue };
-                let shared = module.function(call.callee).address_taken;
+                let shared = analysis.assumed.is_entered(call.callee);
                 if !inside && !shared {
                     call.copies = copy(analysis, id, call, site);
                 }

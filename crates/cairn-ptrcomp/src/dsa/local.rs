@@ -2,13 +2,16 @@
 //!
 //! Each instruction is a few accesses and unifications. Calls of functions that are there are left for the bottom-up
 //! phase; the library's are in a table ([`super::externals`]); unknown ones let everything escape that they can reach.
-//! A call by address calls every function whose address is taken and that has such parameters: as many or fewer, and
-//! addresses where the call has something of their size.
+//! A call by address calls the functions that it is assumed to call ([`super::calls_by_address`]).
 
 use super::analysis::{Analysis, CallSite, FunctionGraph};
+use super::calls_by_address::can_call;
 use super::externals::{self, Allocator, Effect};
 use super::points_to::{Cell, Extent, Site, Sites, flag};
 use crate::model::*;
+
+/// Larger structures are not copied by words.
+const MOST_SPLIT: u64 = 64;
 
 /// Builds the graphs of all functions.
 pub(super) fn build(analysis: &mut Analysis) {
@@ -30,7 +33,7 @@ pub(super) fn build(analysis: &mut Analysis) {
     }
     for id in module.function_ids() {
         let function = module.function(id);
-        if function.kept || function.varargs || function.fixed || function.address_taken {
+        if function.kept || function.varargs || function.fixed || analysis.assumed.is_entered(id) {
             entered_from_elsewhere(analysis, id);
         }
         if function.declared {
@@ -119,15 +122,15 @@ impl<'m> Local<'_, 'm> {
                 self.a.graph.edit(cell, |n| n.origin = at);
                 self.a.graph.mark(cell, flag::STACK);
             }
-            Op::Load { from, size, align, simple } => {
+            Op::Load { from, size, align, simple, carried } => {
                 let kind = value.kind;
-                self.access(*from, kind, *size, *align, *simple, flag::READ, None);
+                self.access(*from, kind, *size, *align, (*simple, *carried), flag::READ, None);
             }
             Op::Store { to, value, kind, size, align, simple } => {
-                self.access(*to, *kind, *size, *align, *simple, flag::WRITTEN, Some(*value));
+                self.access(*to, *kind, *size, *align, (*simple, false), flag::WRITTEN, Some(*value));
             }
             Op::Atomic { on, values, size, kind } => {
-                self.access(*on, *kind, *size, 1, false, flag::READ | flag::WRITTEN, None);
+                self.access(*on, *kind, *size, 1, (false, *size >= 8), flag::READ | flag::WRITTEN, None);
                 for &operand in values {
                     if kind.has_pointer() {
                         self.escape(operand, "an atomic operation");
@@ -205,7 +208,7 @@ impl<'m> Local<'_, 'm> {
         kind: Kind,
         size: u64,
         align: u32,
-        simple: bool,
+        (simple, carried): (bool, bool),
         flags: u16,
         stored: Option<Operand>,
     ) {
@@ -237,7 +240,7 @@ impl<'m> Local<'_, 'm> {
                     }
                 }
             }
-            _ => self.a.graph.access(place, size, false, align, at),
+            _ => self.a.graph.access(place, size, carried, align, at),
         }
     }
 
@@ -245,27 +248,28 @@ impl<'m> Local<'_, 'm> {
         match call.callee {
             Callee::Assembly => self.unknown(call, "inline assembly"),
             Callee::Indirect(target) => self.indirect(call, target),
-            Callee::Known(id) => {
-                let function = self.a.module.function(id);
-                if function.declared {
-                    return self.external(call, &function.name, function.intrinsic);
-                }
-                let fixed = function.params.len();
-                let mismatch =
-                    call.arguments.len() != fixed && !(function.varargs && call.arguments.len() > fixed);
-                if call.by_value.iter().any(|b| *b) || mismatch {
-                    self.passed_by_value(call, mismatch);
-                }
-                self.a.functions[self.id.0 as usize].calls.push(CallSite {
-                    value: self.value,
-                    callee: id,
-                    copies: Default::default(),
-                });
-                if function.varargs {
-                    for &argument in call.arguments.iter().skip(fixed) {
-                        self.escape(argument, &format!("a variable argument of {}", function.name));
-                    }
-                }
+            Callee::Known(id) => self.known(call, id),
+        }
+    }
+
+    fn known(&mut self, call: &Call, id: FuncId) {
+        let function = self.a.module.function(id);
+        if function.declared {
+            return self.external(call, &function.name, function.intrinsic);
+        }
+        let fixed = function.params.len();
+        let mismatch = call.arguments.len() != fixed && !(function.varargs && call.arguments.len() > fixed);
+        if call.by_value.iter().any(|b| *b) || mismatch {
+            self.passed_by_value(call, mismatch);
+        }
+        self.a.functions[self.id.0 as usize].calls.push(CallSite {
+            value: self.value,
+            callee: id,
+            copies: Default::default(),
+        });
+        if function.varargs {
+            for &argument in call.arguments.iter().skip(fixed) {
+                self.escape(argument, &format!("a variable argument of {}", function.name));
             }
         }
     }
@@ -294,14 +298,6 @@ impl<'m> Local<'_, 'm> {
         }
     }
 
-    fn is_pointer(&self, operand: Operand) -> bool {
-        match operand {
-            Operand::Value(v) => self.a.module.function(self.id).values[v.0 as usize].kind.has_pointer(),
-            Operand::Data => false,
-            _ => true,
-        }
-    }
-
     fn indirect(&mut self, call: &Call, target: Operand) {
         let at = self.this().at;
         if target == Operand::Strange || target == Operand::Null {
@@ -309,25 +305,21 @@ impl<'m> Local<'_, 'm> {
         }
         let Some(target) = self.cell(target) else { return };
         self.a.graph.mark(target, flag::SHARED);
+        self.a.indirect.push((self.id, self.value, target));
         let module = self.a.module;
-        for id in module.function_ids().filter(|id| module.function(*id).address_taken) {
+        if let Some(id) = self.a.assumed.named(module, self.id, self.value) {
+            return self.known(call, id);
+        }
+        if self.a.assumed.calls_outside(self.id, self.value) {
+            self.unknown(call, "a function pointer from outside");
+        }
+        for id in self.a.assumed.callees(self.id, self.value) {
             let function = module.function(id);
+            if !can_call(module, self.id, self.value, id) {
+                continue;
+            }
             if function.declared {
-                if !function.intrinsic && function.params.len() == call.arguments.len() {
-                    self.unknown(call, &format!("{} by its address", function.name));
-                }
-                continue;
-            }
-            if function.params.len() > call.arguments.len() {
-                continue;
-            }
-            // What would get an address where it has an int, or the other way round, isn't what is called.
-            let never = |i: usize| {
-                function.params[i].has_pointer() && !call.wide[i]
-                    || !function.wide[i] && self.is_pointer(call.arguments[i])
-            };
-            let no_result = function.result == Kind::Void && self.this().kind.has_pointer();
-            if no_result || (0..function.params.len()).any(never) {
+                self.external_by_address(call, &function.name);
                 continue;
             }
             let (params, result) = self.a.graph.signatures[id.0 as usize].clone();
@@ -357,7 +349,21 @@ impl<'m> Local<'_, 'm> {
                 _ => {}
             }
         }
-        self.a.indirect.push((self.id, self.value, target));
+    }
+
+    /// A function of the library that is called by its address: what it gets and gives stays what it is.
+    fn external_by_address(&mut self, call: &Call, name: &str) {
+        let (at, why) = (self.this().at, format!("{name} by its address"));
+        if externals::allocator(name).is_none() && externals::effects(name, 0).is_none() || name == "qsort" {
+            return self.unknown(call, &why);
+        }
+        self.external(call, name, false);
+        let result = self.this().kind.has_pointer().then(|| self.result());
+        let arguments: Vec<Cell> = call.arguments.iter().filter_map(|a| self.cell(*a)).collect();
+        for cell in arguments.into_iter().chain(result) {
+            self.a.graph.mark(cell, flag::SEEN);
+            self.a.graph.freeze(cell, &why, at);
+        }
     }
 
     fn external(&mut self, call: &Call, name: &str, intrinsic: bool) {
@@ -406,6 +412,7 @@ impl<'m> Local<'_, 'm> {
         if function.declared || function.params.len() != 2 {
             return self.unknown(call, "qsort");
         }
+        self.a.called_back.push(compare);
         let Some(base) = self.cell(call.arguments[0]) else { return };
         self.a.graph.freeze(base, "sorted by qsort", at);
         if let Size::Const(stride) = call.sizes[2] {
@@ -520,6 +527,14 @@ impl<'m> Local<'_, 'm> {
                 Size::Const(size) if size > 0 => self.a.graph.access(to, size, false, 1, at),
                 _ => self.a.graph.collapse(to, "bytes are copied into it", at),
             };
+        }
+        let (there, here) = (self.a.graph.find(to), self.a.graph.find(from));
+        if let Size::Const(size) = size
+            && there.offset != here.offset
+            && size <= MOST_SPLIT
+            && size.is_multiple_of(8)
+        {
+            self.a.to_split.push((self.id, self.value, size));
         }
         self.extent(to, size, at);
         self.extent(from, size, at);

@@ -168,14 +168,19 @@ impl Graph {
         self.show_targets(id);
     }
 
-    /// What nodes without a known layout point to can't have indices for addresses.
+    /// What nodes without a known layout, and unions, point to can't have indices for addresses. Where such a pointer
+    /// is read as a number that is kept, it may come back as a pointer anywhere.
     fn show_targets(&mut self, id: NodeId) {
         let node = self.node(id);
-        if node.collapsed.is_none() && node.opaque.is_none() {
-            return;
-        }
-        for link in node.fields.values().filter_map(|f| f.link).collect::<Vec<_>>() {
+        let any = node.collapsed.is_some();
+        let shown = |f: &&Field| any || f.mixed || node.opaque.is_some();
+        let shown = node.fields.values().filter(shown);
+        let links = shown.filter_map(|f| Some((f.link?, f.carried && (any || f.mixed), f.at)));
+        for (link, carried, at) in links.collect::<Vec<_>>() {
             self.mark(link, flag::SEEN);
+            if carried {
+                self.escape(link, "a pointer is read as a number", at);
+            }
         }
     }
 
@@ -185,16 +190,19 @@ impl Graph {
         change(self.node_mut(id));
     }
 
-    /// An access.
-    pub fn access(&mut self, cell: Cell, size: u64, pointer: bool, align: u32, at: At) {
-        self.add_field(cell, Field { size, pointer, align, link: None, at });
+    /// An access of data; `carried` if it reads what may be the whole of a pointer, and keeps it.
+    pub fn access(&mut self, cell: Cell, size: u64, carried: bool, align: u32, at: At) {
+        self.add_field(cell, Field { size, pointer: false, mixed: false, carried, align, link: None, at });
         self.settle();
     }
 
     /// What the pointer at this cell points to; an access that reads or writes it.
     pub fn target(&mut self, cell: Cell, align: u32, at: At) -> Cell {
         let target = self.fresh(0);
-        self.add_field(cell, Field { size: 8, pointer: true, align, link: Some(target), at });
+        self.add_field(
+            cell,
+            Field { size: 8, pointer: true, mixed: false, carried: false, align, link: Some(target), at },
+        );
         self.settle();
         self.find(target)
     }
@@ -356,9 +364,16 @@ impl Graph {
                 let node = self.node_mut(cell.node);
                 let entry = node.fields.get_mut(&offset).expect("just found");
                 entry.align = align;
+                entry.mixed |= field.mixed;
+                entry.carried |= field.carried;
                 entry.link = link.or(field.link);
                 self.pending.extend(pair);
                 return;
+            }
+            if let Some((place, both)) = mixture((offset, other), (start, &field)) {
+                self.node_mut(cell.node).fields.remove(&offset);
+                (start, field) = (place, both);
+                continue;
             }
             if other.pointer || field.pointer {
                 let text = format!("a pointer at offset {offset} is also used as something else");
@@ -370,6 +385,7 @@ impl Graph {
             start = start.min(offset);
             field.size = (last - start) as u64;
             field.align = field.align.max(other.align);
+            field.carried |= other.carried;
         }
         self.node_mut(cell.node).fields.insert(start, field);
     }
@@ -383,6 +399,7 @@ impl Graph {
             }
             Some(old) => {
                 old.pointer |= field.pointer;
+                old.carried |= field.carried;
                 let pair = old.link.zip(field.link);
                 old.link = old.link.or(field.link);
                 self.pending.extend(pair);
@@ -511,6 +528,15 @@ impl Graph {
         }
         self.show_targets(into);
     }
+}
+
+/// A pointer and data in its place are one field of both kinds.
+fn mixture(a: (i64, &Field), b: (i64, &Field)) -> Option<(i64, Field)> {
+    let ((place, pointer), (start, data)) = if a.1.pointer { (a, b) } else { (b, a) };
+    let inside = start >= place && start + data.size as i64 <= place + pointer.size as i64;
+    let (align, carried) = (pointer.align.max(data.align), pointer.carried || data.carried);
+    let fits = pointer.pointer && !data.pointer && inside;
+    fits.then(|| (place, Field { mixed: true, carried, align, ..pointer.clone() }))
 }
 
 /// Adds to an ascending list.

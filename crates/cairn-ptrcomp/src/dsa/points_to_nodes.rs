@@ -61,6 +61,10 @@ pub struct Why {
 pub struct Field {
     pub size: u64,
     pub pointer: bool,
+    /// A pointer in whose place there are also numbers, as in a union: it stays as it is.
+    pub mixed: bool,
+    /// It is read as a number that is kept: if it is a pointer, nobody knows where that goes.
+    pub carried: bool,
     pub align: u32,
     pub link: Option<Cell>,
     pub at: At,
