@@ -27,7 +27,7 @@ use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::lexeme;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, error};
 use cairn_layout::module::{Bytes, Source};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -736,7 +736,7 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     if let Some(mut passage) = at.and_then(|at| at.text(modules)) {
-        if let Some(name) = message.strip_prefix("unbound variable: ") {
+        if let Some(name) = [error::UNKNOWN, error::EARLY].iter().find_map(|said| message.strip_prefix(said)) {
             passage.narrow(name);
         }
         out.push_str(&excerpt(&passage, style));

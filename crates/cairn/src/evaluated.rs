@@ -84,6 +84,7 @@ enum Kind {
 struct Hot {
     forms: Vec<Data>,
     sources: Data,
+    undefined: Data,
     sizes: [usize; 4],
     compilation: Arc<Compilation>,
 }
@@ -91,7 +92,7 @@ struct Hot {
 impl Drop for Hot {
     fn drop(&mut self) {
         let forms = std::mem::take(&mut self.forms);
-        encode::with_room(|| drop(forms));
+        cairn_eval::depth::with_room(|| drop(forms));
     }
 }
 
@@ -153,8 +154,10 @@ pub(crate) fn prepare(
     let lambdas = Lambdas::of(&program.globals, &program.forms);
     let is_program = |s: &SourceFile| !s.library && *s.path == *source.path.display().to_string();
     let Some(here) = program.sources.iter().position(is_program) else { return Ok(None) };
-    let encoded = encode::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
+    let encoded = cairn_eval::depth::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
     let Ok(Data::List(forms, _)) = encoded else { return Ok(None) };
+    let undefined = lambdas.variables().into_iter().filter(|g| program.globals[g.0 as usize].undefined);
+    let undefined = undefined.map(|g| encode::number(lambdas.cell(g))).collect();
     let compilation = Compilation {
         work: Work::new(compiler.clone(), source.clone(), files.texts()),
         began,
@@ -166,6 +169,7 @@ pub(crate) fn prepare(
     let program = Hot {
         sizes: [forms.len(), lambdas.len(), lambdas.value_cell(), lambdas.cells()],
         sources: encode::sources(&program.sources, here),
+        undefined: Data::List(undefined, Data::Nil.into()),
         forms,
         compilation: Arc::new(compilation),
     };
@@ -228,6 +232,10 @@ pub fn leave(status: i32) -> ! {
 impl Evaluated for Hot {
     fn sizes(&self) -> [usize; 4] {
         self.sizes
+    }
+
+    fn undefined(&self) -> &Data {
+        &self.undefined
     }
 
     fn sources(&self) -> &Data {

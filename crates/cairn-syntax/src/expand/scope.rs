@@ -201,7 +201,8 @@ impl Expander<'_> {
     }
 
     fn new_global(&mut self, id: Ident, name: &str, library: bool) -> GlobalId {
-        if let Some((g, _)) = self.module().unbound.remove(&id) {
+        let module = self.ctx.module;
+        if let Some(g) = self.define_unbound(id, module) {
             return g;
         }
         if let Some(g) = self.module().hidden.remove(&id) {
@@ -346,8 +347,16 @@ impl Expander<'_> {
         }
         let name = self.name(base).clone();
         let g = self.fresh_global(&name, self.s.modules[module as usize].builtin);
+        self.s.program.globals[g.0 as usize].undefined = true;
         self.s.modules[module as usize].unbound.insert(base, (g, span));
         g
+    }
+
+    /// The variable that was used under this name before there was a definition: now there is one.
+    pub(super) fn define_unbound(&mut self, id: Ident, module: u32) -> Option<GlobalId> {
+        let (g, _) = self.s.modules[module as usize].unbound.remove(&id)?;
+        self.s.program.globals[g.0 as usize].undefined = false;
+        Some(g)
     }
 
     pub(super) fn local(&mut self, v: VarId) -> Expr {
