@@ -135,7 +135,9 @@ pub(crate) fn prepare(
     let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
     if let Some(open) = OpenProgram::found(&session, source, files) {
         let kind = Kind::Open((compiler.clone(), open).into());
-        return Ok(Some(Evaluation { kind, warnings: Messages::default() }));
+        let warnings =
+            expanded.map_or_else(|_| Messages::default(), |e| Messages::certain(&e.warnings, &e.sources));
+        return Ok(Some(Evaluation { kind, warnings }));
     }
     compiler.note_points(&session)?;
     let expanded = match expanded {

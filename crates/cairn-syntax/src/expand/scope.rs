@@ -265,11 +265,26 @@ impl Expander<'_> {
         }
         let old = self.enter_top(id, Entrance { binding, origin: Origin::Imported, span });
         if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
-            let d =
-                Diagnostic::new(span, format!("`{}` is imported twice with different meanings", self.name(id)))
-                    .note(old.span, "imported here before; the later import counts")
+            // one warning for all names of the same two imports
+            const ONE: &str = " is imported twice with different meanings";
+            const MANY: &str = " are imported twice with different meanings";
+            const BEFORE: &str = "imported here before; the later import counts";
+            let name = self.name(id).clone();
+            let (place, note) = ((span, old.span), |d: &Diagnostic| d.notes.first().map(|n| n.0));
+            let mut same = self.s.warnings.iter_mut().filter(|d| Some(place) == note(d).map(|n| (d.span, n)));
+            let listed = same.find_map(|d| {
+                let names = d.message.strip_suffix(ONE).or_else(|| d.message.strip_suffix(MANY))?;
+                let mut names: Vec<&str> = names.trim_matches('`').split("`, `").chain([&*name]).collect();
+                names.sort_unstable();
+                d.message = format!("`{}`{MANY}", names.join("`, `"));
+                Some(())
+            });
+            if listed.is_none() {
+                let d = Diagnostic::new(span, format!("`{name}`{ONE}"))
+                    .note(old.span, BEFORE)
                     .help("leave one out with (except …)");
-            self.warn(d);
+                self.warn(d);
+            }
         }
     }
 
@@ -404,7 +419,7 @@ impl Expander<'_> {
         for (i, (id, g, span)) in found.into_iter().enumerate() {
             self.s.warned.insert(g);
             let name = self.name(id).clone();
-            let mut d = Diagnostic::new(span, format!("`{name}` is not defined"));
+            let mut d = Diagnostic::new(span, format!("`{name}` is not defined")).undefined();
             // looking for similar names takes time: not for hundreds
             if let Some(help) = (i < 20).then(|| self.suggestion(id, &name)).flatten() {
                 d = d.help(help);
