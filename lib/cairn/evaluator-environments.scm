@@ -217,7 +217,21 @@
   (let ((file (file-to-load filename)))
     (parameterize* (list (cons loading (cons file (loading))))
       (lambda ()
-        (evaluate-text (call-with-input-file file read-whole) file 0 env #t (lambda (thunk) (thunk)))))))
+        (evaluate-text (text-of-file "load" file) file 0 env #t (lambda (thunk) (thunk)))))))
+
+;; The text of a file for `who`, who says so if there is none.
+(define (text-of-file who file)
+  (if (not (string? file))
+      (wrong-type who "a string" file))
+  (let* ((port (with-exception-handler
+                 (lambda (c)
+                   (if (and (condition? c) (eq? (condition-kind c) (kind-file)))
+                       (raise-condition (kind-file) who (condition-text c) (condition-irritants c) (no-site))
+                       (raise-continuable c)))
+                 (lambda () (open-input-file file))))
+         (text (read-whole port)))
+    (close-port port)
+    text))
 
 ;; A file that is not in the working directory is looked for beside those that are being loaded, and beside the
 ;; program.

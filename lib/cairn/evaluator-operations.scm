@@ -246,7 +246,7 @@
                          (syntax-rules ()
                            ((_ env)
                             (let ((v (car c)))
-                              (if (eq? v (car without-value)) (raise-unbound name m) v))))))
+                              (if (eq? v (car without-value)) (raise-unbound c name m) v))))))
              body))
          (with-operand code fetch body)))))
 

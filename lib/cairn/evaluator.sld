@@ -35,7 +35,8 @@
     ;; Cells by number; grows.
     (define cells (make-vector 64 #f))
 
-    ;; A cell: its value, and what defined it, `(unit . value)`, if that was a form that may become native.
+    ;; A cell: its value, and what defined it, `(unit . value)`, if that was a form that may become native.  While it
+    ;; has no value: #t if there is code that defines it.
     (define (new-cell)
       (cons (car without-value) #f))
 
@@ -85,14 +86,16 @@
         (lambda (env)
           (let ((v (car c)))
             (if (eq? v (car without-value))
-                (raise-unbound name m)
+                (raise-unbound c name m)
                 v)))))
 
-    (define (raise-unbound name m)
+    (define (raise-unbound c name m)
       (raise-at m
         (lambda ()
-          (raise-condition (kind-unbound) #f (string-append "unbound variable: " (symbol->string name)) '()
-                           (no-site)))))
+          (let* ((name (symbol->string name))
+                 (later? (or (cdr c) (%evaluator-console "defined-later?" name -1)))
+                 (said (if later? "variable used before its definition gives it a value: " "unbound variable: ")))
+            (raise-condition (kind-unbound) #f (string-append said name) '() (no-site))))))
 
     ;;;; Marks
 
@@ -328,10 +331,12 @@
            (lambda (env)
              (let ((x (value env)))
                (if (eq? (car c) (car without-value))
-                   (raise-unbound name m))
+                   (raise-unbound c name m))
                (set-car! c x)))))
         ((define)
          (let ((c (cell (part 1))) (value (sub 2)) (u (and this-unit (unit-place this-unit) this-unit)))
+           (if (eq? (car c) (car without-value))
+               (set-cdr! c #t))
            (lambda (env)
              (let ((x (value env)))
                (set-car! c x)
@@ -847,7 +852,8 @@
         (set! program (new-unit (vector-ref sizes 1) #f #f (vector-ref sizes 2)))
         (do ((i 0 (+ i 1)))
             ((= i (vector-ref sizes 3)))
-          (cell i))
+          (set-cdr! (cell i) #t))
+        (for-each (lambda (i) (set-cdr! (cell i) #f)) (vector-ref sizes 5))
         (let loop ((i 0))
           (if (< i forms)
               (begin

@@ -18,7 +18,8 @@
    memq memv member assq assv assoc
    map for-each append-map filter reduce-left fold-left fold-right
    apply (rename %eq? eq?) (rename %eqv? eqv?) equal?
-   any-null? cars cdrs)
+   ;; for libraries of lists
+   any-null? cars cdrs map-many tail-behind nth-pair)
   (import (cairn syntax) (cairn primitives) (cairn control))
   (begin
 
@@ -204,6 +205,8 @@
           ((%null? (%cdr lists)) (%car lists))
           ((%null? (%car lists)) (loop (%cdr lists)))
           (else
+           (if (%not (%pair? (%car lists)))
+               (wrong-type "append!" "a list" (%car lists)))
            (%set-cdr! (last-pair (%car lists)) (loop (%cdr lists)))
            (%car lists)))))
 
@@ -230,17 +233,23 @@
 
     ;;;; Selecting
 
+    ;; The list behind its first `n` elements, which `who` was told as `k`.
+    (define-syntax tail-behind
+      (syntax-rules ()
+        ((_ who l n k)
+         (if (%fixnum? k)
+             (let loop ((rest l) (i n))
+               (cond
+                 ((%fx< 0 i)
+                  (if (%pair? rest)
+                      (loop (%cdr rest) (%fx- i 1))
+                      (bad-index who k)))
+                 ((%fx< i 0) (bad-index who k))
+                 (else rest)))
+             (bad-index who k)))))
+
     (define (list-tail l k)
-      (if (%fixnum? k)
-          (let loop ((rest l) (i k))
-            (cond
-              ((%fx< 0 i)
-               (if (%pair? rest)
-                   (loop (%cdr rest) (%fx- i 1))
-                   (bad-index "list-tail" k)))
-              ((%fx< i 0) (bad-index "list-tail" k))
-              (else rest)))
-          (bad-index "list-tail" k)))
+      (tail-behind "list-tail" l k k))
 
     ;; The list has no such element or tail; nobody has one as long as a bignum.
     (define (bad-index who k)
@@ -372,21 +381,28 @@
     (define (assq x l)
       (search-fast "assq" l r (%eq? x (%car (%car r))) (%car r) (assq-long x r)))
     (define (assq-long x l)
-      (search-long "assq" l r (%eq? x (%car (%car r))) (%car r)))
+      (search-long "assq" l r (%eq? x (key-of "assq" r)) (%car r)))
+
+    ;; The key of the first element of an association list, in procedures whose own name is none for people.
+    (define-syntax key-of
+      (syntax-rules ()
+        ((_ who r)
+         (let ((entry (%car r)))
+           (if (%pair? entry) (%car entry) (wrong-type who "a pair" entry))))))
 
     (define (assv x l)
       (if (eq-suffices? x)
           (search-fast "assv" l r (%eq? x (%car (%car r))) (%car r) (assv-long x r))
           (assv-long x l)))
     (define (assv-long x l)
-      (search-long "assv" l r (%eqv? x (%car (%car r))) (%car r)))
+      (search-long "assv" l r (%eqv? x (key-of "assv" r)) (%car r)))
 
     (define assoc
       (case-lambda
         ((x l) (search-equal "assoc" x l r (%car (%car r)) (%car r) (assoc-long x r equal?)))
         ((x l same?) (search "assoc" l r (same? x (%car (%car r))) (%car r) (assoc-long x r same?)))))
     (define (assoc-long x l same?)
-      (search-long "assoc" l r (same? x (%car (%car r))) (%car r)))
+      (search-long "assoc" l r (same? x (key-of "assoc" r)) (%car r)))
 
     ;;;; Calling
 
@@ -432,6 +448,14 @@
           ((%pair? (%car rest)) (loop (%cdr rest) (if (%pair? expected) (%cdr expected) '())))
           ((%pair? expected) (wrong-type who (%car expected) (%car rest)))
           (else (wrong-type who "a list" (%car rest))))))
+
+    ;; `map` over any number of lists, for `who`.
+    (define (map-many who f lists)
+      (let loop ((lists lists))
+        (if (any-null? lists)
+            (all-ended who lists)
+            (let ((x (%apply f (cars lists))))
+              (%cons x (loop (cdrs lists)))))))
 
     (define map
       (case-lambda
@@ -503,7 +527,7 @@
                (let ((x (f (%car l))))
                  (append2 x (loop (%cdr l))))
                (list-end "append-map" l))))
-        ((f a . lists) (%apply append (%apply map f a lists)))))
+        ((f a . lists) (%apply append (map-many "append-map" f (%cons a lists))))))
 
     (define (filter keep? l)
       (let loop ((l l))
@@ -539,8 +563,8 @@
            (if (%pair? l)
                (f (%car l) (loop (%cdr l)))
                acc)))
-        ((f acc . lists)
-         (let loop ((lists lists))
+        ((f acc l . lists)
+         (let loop ((lists (%cons l lists)))
            (if (any-null? lists)
                acc
                (%apply f (append2 (cars lists) (list (loop (cdrs lists))))))))))))

@@ -271,7 +271,10 @@
     (define log
       (case-lambda
         ((x) (%num-log x))
-        ((x base) (%/ (%num-log x) (%num-log base)))))
+        ((x base)
+         (if (%eq? base 0)
+             (out-of-range "log" "argument 2 is out of range:" base))
+         (%/ (%num-log x) (%num-log base)))))
     (define atan
       (case-lambda
         ((x) (%num-atan x))

@@ -111,24 +111,38 @@
 ;; Closes the port when `proc` returns, not when it escapes.
 (define (call-with-port port proc)
   (if (%port? port)
-      (%receive vals (proc port)
-        (close! port)
-        (list->values vals))
+      (begin
+        (check-second "call-with-port" proc)
+        (call-with-open port proc))
       (wrong-type "call-with-port" "a port" port)))
 
+(define (call-with-open port proc)
+  (%receive vals (proc port)
+    (close! port)
+    (list->values vals)))
+
+;; Before a file is opened, and perhaps made empty.
+(define (check-second who proc)
+  (if (%not (%procedure? proc))
+      (wrong-type who "a procedure as argument 2" proc)))
+
 (define (call-with-input-file path proc)
-  (call-with-port (open-file path (port-textual-input)) proc))
+  (check-second "call-with-input-file" proc)
+  (call-with-open (open-file path (port-textual-input)) proc))
 (define (call-with-output-file path proc)
-  (call-with-port (open-file path (port-textual-output)) proc))
+  (check-second "call-with-output-file" proc)
+  (call-with-open (open-file path (port-textual-output)) proc))
 
 (define (with-port parameter port thunk)
-  (call-with-port port
+  (call-with-open port
     (lambda (port)
       (parameterize* (%cons (%cons parameter port) '()) thunk))))
 
 (define (with-input-from-file path thunk)
+  (check-second "with-input-from-file" thunk)
   (with-port current-input-port (open-file path (port-textual-input)) thunk))
 (define (with-output-to-file path thunk)
+  (check-second "with-output-to-file" thunk)
   (with-port current-output-port (open-file path (port-textual-output)) thunk))
 
 (define (call-with-output-string proc)

@@ -183,12 +183,14 @@
       (write-string (%describe-error message site error-style) (current-error-port))
       (flush-output-port (current-error-port)))
 
+    ;; What the condition of a name that is not defined says before it.
+    (define unknown "unbound variable: ")
+
     ;; What to do about a name that is not defined; its condition ends with the name.
     (define (suggest c)
-      (if (eq? (condition-kind c) (kind-unbound))
+      (if (and (eq? (condition-kind c) (kind-unbound)) (string-prefix? unknown (condition-message c)))
           (let* ((message (condition-message c))
-                 (help (console "suggestion" (substring message (string-length "unbound variable: ")
-                                                        (string-length message)))))
+                 (help (console "suggestion" (substring message (string-length unknown) (string-length message)))))
             (if help
                 (begin
                   (write-string "help: " (current-error-port))

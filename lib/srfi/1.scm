@@ -66,15 +66,15 @@
 ;;;; Selectors
 
 (define (first l) (%car l))
-(define (second l) (cadr l))
-(define (third l) (caddr l))
-(define (fourth l) (cadddr l))
-(define (fifth l) (list-ref l 4))
-(define (sixth l) (list-ref l 5))
-(define (seventh l) (list-ref l 6))
-(define (eighth l) (list-ref l 7))
-(define (ninth l) (list-ref l 8))
-(define (tenth l) (list-ref l 9))
+(define (second l) (%car (%cdr l)))
+(define (third l) (%car (%cdr (%cdr l))))
+(define (fourth l) (%car (%cdr (%cdr (%cdr l)))))
+(define (fifth l) (%car (nth-pair "fifth" l 4)))
+(define (sixth l) (%car (nth-pair "sixth" l 5)))
+(define (seventh l) (%car (nth-pair "seventh" l 6)))
+(define (eighth l) (%car (nth-pair "eighth" l 7)))
+(define (ninth l) (%car (nth-pair "ninth" l 8)))
+(define (tenth l) (%car (nth-pair "tenth" l 9)))
 (define (car+cdr p) (%values (%car p) (%cdr p)))
 
 (define (take l k)
@@ -86,18 +86,18 @@
   (if (%<= k 0)
       '()
       (begin
-        (%set-cdr! (list-tail l (%- k 1)) '())
+        (%set-cdr! (tail-behind "take!" l (%fx- k 1) k) '())
         l)))
-(define (drop l k) (list-tail l k))
+(define (drop l k) (tail-behind "drop" l k k))
 
 ;; The list without its last k pairs: the lead runs k pairs ahead.
 (define (drop-right l k)
-  (let loop ((l l) (lead (drop l k)))
+  (let loop ((l l) (lead (tail-behind "drop-right" l k k)))
     (if (%pair? lead)
         (%cons (%car l) (loop (%cdr l) (%cdr lead)))
         '())))
 (define (drop-right! l k)
-  (let ((lead (drop l k)))
+  (let ((lead (tail-behind "drop-right!" l k k)))
     (if (%pair? lead)
         (let loop ((end l) (lead (%cdr lead)))
           (if (%pair? lead)
@@ -107,32 +107,77 @@
                 l)))
         '())))
 (define (take-right l k)
-  (let loop ((l l) (lead (drop l k)))
+  (let loop ((l l) (lead (tail-behind "take-right" l k k)))
     (if (%pair? lead)
         (loop (%cdr l) (%cdr lead))
         l)))
 (define (split-at l k)
-  (%values (take l k) (drop l k)))
+  (let ((rest (tail-behind "split-at" l k k)))
+    (%values (take l k) rest)))
 (define (split-at! l k)
   (if (%<= k 0)
       (%values '() l)
-      (let* ((end (list-tail l (%- k 1))) (rest (%cdr end)))
+      (let* ((end (tail-behind "split-at!" l (%fx- k 1) k)) (rest (%cdr end)))
         (%set-cdr! end '())
         (%values l rest))))
-(define (last l) (%car (last-pair l)))
+(define (last l)
+  (let ((rest (%cdr l)))
+    (if (%pair? rest) (last rest) (%car l))))
 
 ;;;; The whole spine
 
 (define (length+ l)
   (if (circular-list? l) #f (%length l)))
-(define (concatenate lists) (%apply append lists))
-(define (concatenate! lists) (%apply append lists))
-(define (zip l . lists) (%apply map list l lists))
-(define (unzip1 l) (map first l))
-(define (unzip2 l) (%values (map first l) (map second l)))
-(define (unzip3 l) (%values (map first l) (map second l) (map third l)))
-(define (unzip4 l) (%values (map first l) (map second l) (map third l) (map fourth l)))
-(define (unzip5 l) (%values (map first l) (map second l) (map third l) (map fourth l) (map fifth l)))
+
+;; `append` of a list of lists, of which the last may be anything.
+(define (concatenation who lists)
+  (let loop ((rest lists))
+    (if (%pair? rest)
+        (let ((next (%cdr rest)))
+          (if (if (%null? next) #t (%list? (%car rest)))
+              (loop next)
+              (wrong-type who "a list" (%car rest))))
+        (if (%not (%null? rest))
+            (wrong-type who "a list of lists" lists))))
+  (%apply append lists))
+(define (concatenate lists) (concatenation "concatenate" lists))
+(define (concatenate! lists) (concatenation "concatenate!" lists))
+
+(define (any-empty? lists)
+  (if (%pair? lists)
+      (if (%null? (%car lists)) #t (any-empty? (%cdr lists)))
+      #f))
+(define (zip l . lists)
+  (let loop ((rest (%cons l lists)))
+    (cond
+      ((%not (any-null? rest)) (%cons (cars rest) (loop (cdrs rest))))
+      ((any-empty? rest) '())
+      (else (wrong-type "zip" "a list" (find not-pair? rest))))))
+
+;; A list of what `access` gives for each element `x` of a list of lists.
+(define-syntax column
+  (syntax-rules ()
+    ((_ who lists x access)
+     (let loop ((rest lists))
+       (cond
+         ((%pair? rest)
+          (let* ((x (%car rest)) (first access))
+            (%cons first (loop (%cdr rest)))))
+         ((%null? rest) '())
+         (else (wrong-type who "a list" rest)))))))
+(define (unzip1 l) (column "unzip1" l x (%car x)))
+(define (unzip2 l)
+  (%values (column "unzip2" l x (%car x)) (column "unzip2" l x (%car (%cdr x)))))
+(define (unzip3 l)
+  (%values (column "unzip3" l x (%car x)) (column "unzip3" l x (%car (%cdr x)))
+           (column "unzip3" l x (%car (%cdr (%cdr x))))))
+(define (unzip4 l)
+  (%values (column "unzip4" l x (%car x)) (column "unzip4" l x (%car (%cdr x)))
+           (column "unzip4" l x (%car (%cdr (%cdr x)))) (column "unzip4" l x (%car (%cdr (%cdr (%cdr x)))))))
+(define (unzip5 l)
+  (%values (column "unzip5" l x (%car x)) (column "unzip5" l x (%car (%cdr x)))
+           (column "unzip5" l x (%car (%cdr (%cdr x)))) (column "unzip5" l x (%car (%cdr (%cdr (%cdr x)))))
+           (column "unzip5" l x (%car (nth-pair "unzip5" x 4)))))
 
 (define count
   (case-lambda
@@ -161,8 +206,8 @@
        (if (if (%pair? a) (%pair? b) #f)
            (loop (f (%car a) (%car b) acc) (%cdr a) (%cdr b))
            acc)))
-    ((f acc . lists)
-     (let loop ((acc acc) (lists lists))
+    ((f acc l . lists)
+     (let loop ((acc acc) (lists (%cons l lists)))
        (if (any-null? lists)
            acc
            (loop (%apply f (append (cars lists) (list acc))) (cdrs lists)))))))
@@ -177,8 +222,8 @@
            (let ((next (%cdr l)))
              (loop (f l acc) next))
            acc)))
-    ((f acc . lists)
-     (let loop ((acc acc) (lists lists))
+    ((f acc l . lists)
+     (let loop ((acc acc) (lists (%cons l lists)))
        (if (any-null? lists)
            acc
            (let ((next (cdrs lists)))
@@ -191,8 +236,8 @@
        (if (%pair? l)
            (f l (loop (%cdr l)))
            acc)))
-    ((f acc . lists)
-     (let loop ((lists lists))
+    ((f acc l . lists)
+     (let loop ((lists (%cons l lists)))
        (if (any-null? lists)
            acc
            (%apply f (append lists (list (loop (cdrs lists))))))))))
@@ -231,7 +276,8 @@
 
 ;;;; Mapping
 
-(define append-map! append-map)
+(define (append-map! f l . lists)
+  (%apply append (map-many "append-map!" f (%cons l lists))))
 (define map!
   (case-lambda
     ((f l)
@@ -241,8 +287,18 @@
              (%set-car! rest (f (%car rest)))
              (loop (%cdr rest)))
            l)))
-    ((f l . lists) (%apply map f l lists))))
-(define map-in-order map)
+    ((f l . lists) (map-many "map!" f (%cons l lists)))))
+(define map-in-order
+  (case-lambda
+    ((f l)
+     (let loop ((rest l))
+       (cond
+         ((%pair? rest)
+          (let ((x (f (%car rest))))
+            (%cons x (loop (%cdr rest)))))
+         ((%null? rest) '())
+         (else (wrong-type "map-in-order" "a list" rest)))))
+    ((f l . lists) (map-many "map-in-order" f (%cons l lists)))))
 
 (define pair-for-each
   (case-lambda
@@ -270,12 +326,25 @@
                  (loop (%cdr l))))
            '())))
     ((f l . lists)
-     (filter (lambda (x) x) (%apply map f l lists)))))
+     (filter (lambda (x) x) (map-many "filter-map" f (%cons l lists))))))
 
 ;;;; Filtering and searching
 
+;; What `filter` does, for `who`.
+(define-syntax keep
+  (syntax-rules ()
+    ((_ who (x l) keep?)
+     (let loop ((rest l))
+       (cond
+         ((%pair? rest)
+          (let ((x (%car rest)))
+            (if keep?
+                (%cons x (loop (%cdr rest)))
+                (loop (%cdr rest)))))
+         ((%null? rest) '())
+         (else (wrong-type who "a list" rest)))))))
 (define (remove drop? l)
-  (filter (lambda (x) (%not (drop? x))) l))
+  (keep "remove" (x l) (%not (drop? x))))
 (define (partition in? l)
   (let loop ((l l) (in '()) (out '()))
     (if (%pair? l)
@@ -406,7 +475,7 @@
 (define delete
   (case-lambda
     ((x l) (delete x l equal?))
-    ((x l same?) (remove (lambda (y) (same? x y)) l))))
+    ((x l same?) (keep "delete" (y l) (%not (same? x y))))))
 (define delete!
   (case-lambda
     ((x l) (delete! x l equal?))
@@ -418,7 +487,8 @@
     ((l same?)
      (let loop ((l l))
        (if (%pair? l)
-           (%cons (%car l) (loop (delete (%car l) (%cdr l) same?)))
+           (let ((x (%car l)))
+             (%cons x (loop (keep "delete-duplicates" (y (%cdr l)) (%not (same? x y))))))
            '())))))
 (define delete-duplicates!
   (case-lambda
@@ -436,11 +506,11 @@
 (define (alist-cons key value alist)
   (%cons (%cons key value) alist))
 (define (alist-copy alist)
-  (map (lambda (entry) (%cons (%car entry) (%cdr entry))) alist))
+  (column "alist-copy" alist entry (%cons (%car entry) (%cdr entry))))
 (define alist-delete
   (case-lambda
     ((key alist) (alist-delete key alist equal?))
-    ((key alist same?) (remove (lambda (entry) (same? key (%car entry))) alist))))
+    ((key alist same?) (keep "alist-delete" (entry alist) (%not (same? key (%car entry)))))))
 (define alist-delete!
   (case-lambda
     ((key alist) (alist-delete! key alist equal?))
@@ -486,21 +556,23 @@
           '() sets))
 
 (define (lset-intersection same? set . sets)
-  (filter (lambda (x) (every (lambda (set) (has? same? set x)) sets)) set))
+  (keep "lset-intersection" (x set) (every (lambda (set) (has? same? set x)) sets)))
 
 (define (lset-difference same? set . sets)
-  (filter (lambda (x) (every (lambda (set) (%not (has? same? set x))) sets)) set))
+  (keep "lset-difference" (x set) (every (lambda (set) (%not (has? same? set x))) sets)))
 
 (define (lset-xor same? . sets)
-  (reduce (lambda (b a)
-            (append (lset-difference same? a b) (lset-difference same? b a)))
-          '() sets))
+  (define (without a b)
+    (keep "lset-xor" (x a) (%not (has? same? b x))))
+  (reduce (lambda (b a) (append (without a b) (without b a))) '() sets))
 
 (define (lset-diff+intersection same? set . sets)
   (partition (lambda (x) (every (lambda (set) (%not (has? same? set x))) sets)) set))
 
-(define lset-union! lset-union)
-(define lset-intersection! lset-intersection)
-(define lset-difference! lset-difference)
-(define lset-xor! lset-xor)
-(define lset-diff+intersection! lset-diff+intersection)
+(define (lset-union! same? . sets) (%apply lset-union same? sets))
+(define (lset-intersection! same? set . sets)
+  (keep "lset-intersection!" (x set) (every (lambda (set) (has? same? set x)) sets)))
+(define (lset-difference! same? set . sets)
+  (keep "lset-difference!" (x set) (every (lambda (set) (%not (has? same? set x))) sets)))
+(define (lset-xor! same? . sets) (%apply lset-xor same? sets))
+(define (lset-diff+intersection! same? set . sets) (%apply lset-diff+intersection same? set sets))

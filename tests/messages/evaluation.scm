@@ -17,4 +17,5 @@
      (ev '(two 1)) (ev '(many 1)) (ev '(some)) (ev '((lambda (a b c . d) a) 1)) (ev '((case-lambda ((a) a) ((a b) a))))
      (ev '(car 5)) (ev '(vector-ref #(1 2) 2)) (ev '(+ 1 'a)) (ev '(5 5)) (ev '(raise 'x)) (ev '(error "a message" 1 2))
      (ev '(weight 5)) (ev '(set-weight! 'x 1)) (ev '(let-values (((a b) (values 1 2 3))) a))
-     (ev '(let-values (((a b . c) 1)) a)) (ev '(letrec ((a b) (b 1)) a)))
+     (ev '(let-values (((a b . c) 1)) a)) (ev '(letrec ((a b) (b 1)) a)) (ev '(begin (define (early) late) (early) (define late 1)))
+     (ev '(begin (set! later 1) (define later 2))))

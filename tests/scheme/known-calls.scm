@@ -107,7 +107,7 @@
 
 ;; A variable that has no value yet is called.
 (check 'unbound
-       "unbound variable: undefined-yet"
+       "variable used before its definition gives it a value: undefined-yet"
        (car (outcome (lambda () (undefined-yet 1)))))
 (define (undefined-yet x) x)
 

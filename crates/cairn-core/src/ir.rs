@@ -182,6 +182,8 @@ pub struct GlobalInfo {
     /// not defined yet. What may hold anything takes all. Only evaluation keeps this
     /// ([`crate::passes::wrong_counts`]).
     pub takes: Vec<(usize, bool)>,
+    /// Used, and so far no form defines it.
+    pub undefined: bool,
     /// Defined by another module.
     pub import: Option<Import>,
     /// What it holds whenever it is bound, or for an import of a cell, what that holds: [`crate::tier_types`].
@@ -395,6 +397,7 @@ impl GlobalInfo {
             elements: false,
             hidden: false,
             takes: Vec::new(),
+            undefined: false,
             import: None,
             held: None,
         }

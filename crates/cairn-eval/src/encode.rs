@@ -58,6 +58,7 @@
 //! Code for a debugger ([`Places::debug`]) has points at which it may stop, and every scope that is visible in the
 //! text: it is not safe for space, and never becomes native.
 
+use crate::depth::{USUAL_DEPTH, max_program_depth, with_room};
 use cairn_core::ir::{
     Clause, Expr, GlobalId, Import, ImportFrom, Lambda, Literal, Program, SourceFile, TopForm, VarId,
 };
@@ -76,29 +77,7 @@ use cairn_rt::evaluator::Data;
 use cairn_syntax::{BootLibrary, Session, primitive_key};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
-
-/// Code nested deeper than this is refused: the evaluator's own code would be as deep.
-const MAX_DEPTH: usize = 10_000;
-/// Programs and constants nested deeper than this are compiled as a whole: enough for a hundred thousand variables,
-/// each in the scope of the one before, and what is around them.
-const MAX_PROGRAM_DEPTH: usize = 125_000;
-/// Native stack for each level.
-const LEVEL_BYTES: usize = 8192;
-
-/// [`MAX_PROGRAM_DEPTH`], or less where the process may not take addresses for so much stack (`ulimit -v`).
-fn max_program_depth() -> usize {
-    static DEPTH: OnceLock<usize> = OnceLock::new();
-    *DEPTH.get_or_init(|| {
-        let room = usize::try_from(cairn_rt::addresses_left().0 / 4).unwrap_or(usize::MAX);
-        MAX_PROGRAM_DEPTH.min((room / LEVEL_BYTES).max(1000))
-    })
-}
-
-/// Runs `work` with enough native stack to drop the deepest code recursively; what is not used is never touched.
-pub fn with_room<R>(work: impl FnOnce() -> R) -> R {
-    stacker::grow(max_program_depth() * LEVEL_BYTES, work)
-}
+use std::sync::Arc;
 
 /// What the surroundings of an expression do with its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -289,12 +268,27 @@ fn encode(
             &own
         }
     };
-    let mut encoder = encoder(program, names, places, lambdas, free, callees);
-    let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
-    if encoder.too_deep {
+    let mut attempt = |callees, most| {
+        let mut encoder = Encoder { most, ..encoder(program, names, places, lambdas, free, callees) };
+        let forms: Result<Vec<Data>, String> = program.forms.iter().map(|f| encoder.form(f)).collect();
+        (forms, encoder.too_deep)
+    };
+    let whole = lambdas.is_some_and(|(_, extent)| extent == Extent::Program);
+    let (mut forms, mut too_deep) = attempt(callees, if whole { max_program_depth() } else { USUAL_DEPTH });
+    if !whole && too_deep == Some(Deep::Code) {
+        (forms, too_deep) = with_room(|| attempt(Callees::default(), max_program_depth()));
+    }
+    if too_deep == Some(Deep::Constant) {
         return Err(format!("constants are nested more than {} deep", max_program_depth()));
     }
     Ok(list(forms?))
+}
+
+/// What is nested too deep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deep {
+    Code,
+    Constant,
 }
 
 fn encoder<'a>(
@@ -321,7 +315,8 @@ fn encoder<'a>(
         places_of: FxHashMap::default(),
         chain: Chain::default(),
         depth: 0,
-        too_deep: false,
+        most: USUAL_DEPTH,
+        too_deep: None,
     }
 }
 
@@ -359,8 +354,10 @@ struct Encoder<'a> {
     /// The scopes that are linked to where the expression is.
     chain: Chain,
     depth: usize,
-    /// Is a constant nested deeper than what can be encoded?
-    too_deep: bool,
+    /// How deep code may be nested.
+    most: usize,
+    /// What is nested deeper than what can be encoded.
+    too_deep: Option<Deep>,
 }
 
 type R = Result<Data, String>;
@@ -455,9 +452,9 @@ impl Encoder<'_> {
     }
 
     fn expr(&mut self, e: &Expr, want: Want) -> R {
-        let most = if self.extent == Extent::Program { max_program_depth() } else { MAX_DEPTH };
-        if self.depth == most {
-            return Err(format!("expressions are nested more than {most} deep"));
+        if self.depth == self.most {
+            self.too_deep = Some(Deep::Code);
+            return Err(format!("expressions are nested more than {} deep", self.most));
         }
         self.depth += 1;
         let data = stacker::maybe_grow(256 * 1024, 8 * 1024 * 1024, || self.expr_here(e, want));
@@ -736,7 +733,7 @@ impl Encoder<'_> {
 
     fn literal(&mut self, l: &Literal) -> Data {
         if self.depth == max_program_depth() {
-            self.too_deep = true;
+            self.too_deep = Some(Deep::Constant);
             return Data::Nil;
         }
         self.depth += 1;

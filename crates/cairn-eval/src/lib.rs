@@ -19,6 +19,7 @@
 //! first imported. A session holds no values of the heap.
 
 pub mod ahead;
+pub mod depth;
 pub mod encode;
 pub mod library_index;
 pub mod library_loader;
@@ -26,6 +27,7 @@ pub mod units;
 
 use ahead::Ahead;
 use cairn_core::tier::{self, Lambdas, Request};
+use cairn_layout::lexeme;
 use cairn_rt::evaluated_program::{Native, Progress};
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::library::LibraryTable;
@@ -291,6 +293,12 @@ impl Evaluator for Expander {
         self.environment_of(environment).map(|e| self.session.bound_names(e)).unwrap_or_default()
     }
 
+    fn is_defined_later(&self, name: &str) -> bool {
+        let sources = &self.session.expanded().sources;
+        let texts = self.texts.values().filter_map(|(open, _)| sources.get(open.file() as usize));
+        texts.into_iter().any(|source| defines(&source.text, name))
+    }
+
     fn suggestion(&mut self, name: &str, environment: i64) -> Option<String> {
         let environment = self.environment_of(environment)?;
         self.session.suggestion(name, environment, &mut self.files)
@@ -460,4 +468,12 @@ pub unsafe extern "C" fn cairn_eval_main_on_library(
     let program = OnLibrary::Module((table, code as u64..code_end as u64));
     // SAFETY: by the contract of this function.
     unsafe { run_executable_on_library(argc, argv, library, program, evaluator) }
+}
+/// Is there a line that begins a definition of this name?
+fn defines(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let Some(target) = line.strip_prefix("(define ") else { return false };
+        let rest = target.trim_start().trim_start_matches('(').strip_prefix(name);
+        rest.is_some_and(|rest| rest.bytes().next().is_none_or(lexeme::is_delimiter))
+    })
 }

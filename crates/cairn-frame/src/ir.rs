@@ -99,6 +99,8 @@ pub struct Global {
     /// What it holds from the start: the static closure of an `Entry` function without free variables. Others are
     /// unbound until their definition has run.
     pub procedure: Option<FuncId>,
+    /// No form defines it: only messages ask.
+    pub undefined: bool,
     /// Another module's: filled when the module is loaded.
     pub import: Option<ImportFrom>,
 }

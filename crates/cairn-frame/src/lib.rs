@@ -105,7 +105,12 @@ pub fn lower_within(
         functions[ids.entries[i].0 as usize] = Some(entry);
     }
     let mut globals: Vec<Global> = (program.globals.iter())
-        .map(|g| Global { name: g.name.clone(), procedure: None, import: g.import.map(|i| i.from) })
+        .map(|g| Global {
+            name: g.name.clone(),
+            procedure: None,
+            undefined: g.undefined,
+            import: g.import.map(|i| i.from),
+        })
         .collect();
     for form in &program.forms {
         if let TopForm::Define(g, Expr::Lambda(_)) = form

@@ -427,7 +427,7 @@ impl Reader {
         let (name, n) = numbered(c.word()?)?;
         let globals = &mut self.module.globals;
         while globals.len() <= n as usize {
-            globals.push(Global { name: "?".into(), procedure: None, import: None });
+            globals.push(Global { name: "?".into(), procedure: None, undefined: false, import: None });
         }
         globals[n as usize].name = name;
         Ok(GlobalId(n))

@@ -379,7 +379,7 @@ macro_rules! for_each_rt_call {
             (cairn_evaluator_record_slot, "record-slot", 3, ALLOC | FAIL)        // record, type, code of the field
             (cairn_evaluator_record_slot_set, "record-slot-set!", 5, FAIL)       // record, type, code of the field, value, who: a symbol or #f
             // a program that is evaluated, and what of it becomes native
-            (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells sources)
+            (cairn_native_program, "native-program", 0, ALLOC)                   // #(forms lambdas value-cell cells sources undefined)
             (cairn_native_form, "native-form", 2, ALLOC)                         // number, cells: code
             (cairn_native_unbound, "native-unbound", 0, 0)                       // what cells without a value hold
             (cairn_native_haste, "native-haste", 0, 0)                           // entries before a module is asked for, for tests, or #f

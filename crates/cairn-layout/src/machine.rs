@@ -123,6 +123,17 @@ pub mod error {
     pub const ARITY: i64 = 3;
     /// Variable used before its definition, or never defined.
     pub const UNBOUND: i64 = 4;
+    /// What compiled code says it expected of a variable that nothing defines.
+    pub const A_DEFINITION: &str = "a definition";
+    /// What is said of a variable that nothing defines, before its name.
+    pub const UNKNOWN: &str = "unbound variable: ";
+    /// What is said of a variable whose definition comes later, before its name.
+    pub const EARLY: &str = "variable used before its definition gives it a value: ";
+
+    /// What is said of a variable that has no value.
+    pub fn unbound(name: &str, undefined: bool) -> String {
+        format!("{}{name}", if undefined { UNKNOWN } else { EARLY })
+    }
     /// Division by zero.
     pub const DIVISION: i64 = 5;
     /// File error: satisfies `file-error?`.

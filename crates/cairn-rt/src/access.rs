@@ -7,7 +7,6 @@
 use cairn_layout::Value;
 use cairn_layout::object::{self, Type};
 use cairn_layout::value::TAG_PAIR;
-use std::ffi::CStr;
 
 /// The header of an object; `v` must be an object.
 #[inline]
@@ -204,13 +203,4 @@ pub fn list_items(list: Value) -> impl Iterator<Item = Value> {
             item
         })
     })
-}
-
-/// The one C string at `address`, or nothing.
-///
-/// # Safety
-/// `address` is zero or the address of a C string.
-pub(crate) unsafe fn c_text(address: u64) -> Option<String> {
-    // SAFETY: by the contract above.
-    (address != 0).then(|| unsafe { CStr::from_ptr(address as *const _).to_string_lossy().into_owned() })
 }

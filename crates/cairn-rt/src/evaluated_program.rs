@@ -11,6 +11,8 @@ pub use crate::native_module::{BetterCode, Native, Progress};
 pub trait Evaluated: Debug + Send + Sync {
     /// How many forms and lambdas it has; the number of the cell for the value of modules; how many cells.
     fn sizes(&self) -> [usize; 4];
+    /// A list of the cells of variables that nothing defines.
+    fn undefined(&self) -> &Data;
     /// What places in code refer to: `(#(path text) (number . #(path text)) …)`, the program's own text first.
     fn sources(&self) -> &Data;
     /// The code of a form.

@@ -149,7 +149,11 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
 /// Asks the evaluator; a rejection becomes a vector of message, text, help, place and files.
 fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
     match with(ctx, |e| Ok(f(e))) {
-        Ok(Ok(Some(code))) => value(ctx, &code),
+        Ok(Ok(Some(code))) => {
+            let made = value(ctx, &code);
+            code.take_apart();
+            made
+        }
         Ok(Ok(None)) => Value::FALSE,
         Ok(Err(Rejection { message, text, help, place, files })) => {
             let help = help.map_or(Data::Bool(false), Data::String);
@@ -253,6 +257,9 @@ pub extern "C" fn cairn_evaluator_console(
             let environment = number(environment);
             let help = rt(ctx).evaluator.as_mut().and_then(|e| e.suggestion(&argument, environment));
             Ok(help.map_or(Data::Bool(false), Data::String))
+        }
+        "defined-later?" => {
+            Ok(Data::Bool(rt(ctx).evaluator.as_ref().is_some_and(|e| e.is_defined_later(&argument))))
         }
         "debug" => {
             let on = argument == "on";

@@ -40,6 +40,24 @@ pub enum Data {
     Shared(usize, Box<Data>),
 }
 
+impl Data {
+    /// Drops it without recursion: it may be nested deeper than the native stack allows.
+    pub fn take_apart(self) {
+        let mut parts = vec![self];
+        while let Some(data) = parts.pop() {
+            match data {
+                Data::List(items, tail) => {
+                    parts.extend(items);
+                    parts.push(*tail);
+                }
+                Data::Vector(items) => parts.extend(items),
+                Data::Shared(_, data) => parts.push(*data),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Why something cannot be expanded.
 #[derive(Clone, Debug)]
 pub struct Rejection {
@@ -112,6 +130,9 @@ pub trait Evaluator {
 
     /// What to do about a name that is not defined in an environment, if there is something to say.
     fn suggestion(&mut self, name: &str, environment: i64) -> Option<String>;
+
+    /// Does a text that is open seem to define this name at its top level? Only messages ask.
+    fn is_defined_later(&self, name: &str) -> bool;
 
     /// What becomes of the forms in `text`: Core, printed.
     fn explain(&mut self, text: &str, environment: i64) -> Result<String, Rejection>;

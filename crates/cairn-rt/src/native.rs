@@ -39,12 +39,14 @@ fn numbers(ctx: &mut Machine, items: impl Iterator<Item = usize>) -> Value {
     alloc::make_vector(ctx, &items)
 }
 
-/// `(native-program)`: a vector of [`crate::evaluated_program::Evaluated::sizes`], then the sources.
+/// `(native-program)`: a vector of [`crate::evaluated_program::Evaluated::sizes`], then the sources and the cells of
+/// what is undefined.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_program(ctx: &mut Machine) -> Value {
     let Some(program) = rt(ctx).options.program.clone() else { return Value::FALSE };
     let mut items = program.sizes().map(|n| Value::fixnum(n as i64)).to_vec();
     items.push(value(ctx, program.sources()));
+    items.push(value(ctx, program.undefined()));
     alloc::make_vector(ctx, &items)
 }
 

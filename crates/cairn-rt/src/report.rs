@@ -27,7 +27,7 @@ use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::code::{self, Site};
 use cairn_layout::lexeme;
-use cairn_layout::machine::Machine;
+use cairn_layout::machine::{Machine, error};
 use cairn_layout::module::{Bytes, Source};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -88,7 +88,8 @@ pub fn excerpt(passage: &Passage, style: Style) -> String {
     let column = (p.column - 1).min(chars.len());
     let from = if chars.len() <= COLUMNS_MAX { 0 } else { column.saturating_sub(COLUMNS_MAX / 2) };
     let to = chars.len().min(from + COLUMNS_MAX);
-    let shown: String = chars[from..to].iter().collect();
+    let cut = |i: usize| if i == from && from > 0 || i + 1 == to && to < chars.len() { '…' } else { chars[i] };
+    let shown: String = (from..to).map(cut).collect();
     let shown = shown.trim_end();
     let width = width.min((to - column).max(1));
     let _ = writeln!(out, "{gutter}{:digits$} |{reset}", "");
@@ -736,7 +737,7 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
     let Style { error, bold, reset, .. } = style;
     let mut out = format!("{error}error{reset}{bold}: {message}{reset}\n");
     if let Some(mut passage) = at.and_then(|at| at.text(modules)) {
-        if let Some(name) = message.strip_prefix("unbound variable: ") {
+        if let Some(name) = [error::UNKNOWN, error::EARLY].iter().find_map(|said| message.strip_prefix(said)) {
             passage.narrow(name);
         }
         out.push_str(&excerpt(&passage, style));
@@ -820,7 +821,8 @@ mod tests {
         assert!(shown("a", "λ", 1).contains("a:1:1"));
         let long = format!("{}(x){}", "y ".repeat(500), " z".repeat(500));
         let shown = shown("a", &long, 1000);
-        assert!(shown.contains("(x)") && shown.lines().all(|l| l.len() < 130));
+        assert!(shown.contains("(x)") && shown.lines().all(|l| l.chars().count() < 130));
+        assert!(shown.lines().any(|l| l.starts_with("1 | …") && l.ends_with('…')), "{shown}");
     }
 
     #[test]

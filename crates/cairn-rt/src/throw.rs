@@ -6,7 +6,7 @@
 //!
 //! Invariant: nothing collects between the failure and the throw.
 
-use crate::access::{self, c_text};
+use crate::access;
 use crate::alloc;
 use crate::call_place;
 use crate::evaluated_marks as evaluated;
@@ -70,16 +70,11 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             irritants.push(x);
         }
         kind::UNBOUND => {
-            // SAFETY: compiled code passes the address of the variable's name, or zero.
-            let name = unsafe { c_text(if operation.is_fixnum() { operation.0 } else { 0 }) };
-            let name = name.unwrap_or_else(|| "a variable".to_string());
-            return Failure {
-                kind: kind::UNBOUND,
-                who: None,
-                message: format!("unbound variable: {name}"),
-                argument: 0,
-                irritants,
-            };
+            // SAFETY: compiled code passes such a constant for this kind, or zero.
+            let (name, expected) = unsafe { operation_text(operation) };
+            let name = if name.is_empty() { "a variable" } else { &name };
+            let message = kind::unbound(name, expected == kind::A_DEFINITION);
+            return Failure { kind: kind::UNBOUND, who: None, message, argument: 0, irritants };
         }
         kind::ARITY => {
             irritants.extend(access::list_items(y));
@@ -170,7 +165,8 @@ fn place_of_procedure(ctx: &Machine, procedure: Value) -> Value {
 /// `y` a second irritant or `Value::DEFAULT` (for `RANGE`: the container; for `TYPE`: the descriptor when a record of
 /// that type was expected). `NOT_PROCEDURE`: `x` is the operator. `ARITY`: `x` is the procedure, `y` the list of
 /// arguments, and `site` what the call says of itself (`cairn_layout::code::tail_call`); the hook gets the call's
-/// position if that is known, else the procedure's. `UNBOUND`: `operation` is the address of the variable's name.
+/// position if that is known, else the procedure's. `UNBOUND`: `who` is the variable, and `expected`
+/// [`kind::A_DEFINITION`] if nothing defines it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_throw(
     ctx: &mut Machine,
@@ -254,9 +250,12 @@ mod tests {
         let address = quotient.0.as_ptr() as u64;
         let text = thrown(ctx, kind::DIVISION, address, five, Value::DEFAULT);
         assert_eq!(text, "quotient: division by zero; the dividend was 5");
-        let name = Text(*b"frob\0");
+        let name = Text(*b"frob\0a definition\0");
         let text = thrown(ctx, kind::UNBOUND, name.0.as_ptr() as u64, Value::DEFAULT, Value::DEFAULT);
         assert_eq!(text, "unbound variable: frob");
+        let name = Text(*b"frob\0\0");
+        let text = thrown(ctx, kind::UNBOUND, name.0.as_ptr() as u64, Value::DEFAULT, Value::DEFAULT);
+        assert_eq!(text, "variable used before its definition gives it a value: frob");
         let text = thrown(ctx, kind::NOT_PROCEDURE, 0, five, Value::NIL);
         assert_eq!(text, "tried to call what is not a procedure: 5");
     }

@@ -41,6 +41,8 @@ pub struct Diagnostic {
     pub root_cause: bool,
     /// Does one change of the text mend all that say this of it? Then it is shown once a file.
     pub mended_once: bool,
+    /// Does it say that nothing defines a name? What a program evaluates or loads may do so.
+    pub undefined: bool,
 }
 
 impl Diagnostic {
@@ -53,6 +55,7 @@ impl Diagnostic {
             help: None,
             root_cause: false,
             mended_once: false,
+            undefined: false,
         }
     }
     /// Adds a second place.
@@ -63,6 +66,11 @@ impl Diagnostic {
     /// One change mends all that say this.
     pub fn mended_once(mut self) -> Diagnostic {
         self.mended_once = true;
+        self
+    }
+    /// Nothing defines a name.
+    pub fn undefined(mut self) -> Diagnostic {
+        self.undefined = true;
         self
     }
     /// Others may follow from it.

@@ -216,7 +216,7 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     if let Some(library) = found() {
         return Ok(library);
     }
-    let _notice = Notice::start();
+    let _notice = Notice::start(options);
     // whoever else is making it now is waited for
     let Some((place, _lock)) = places.iter().find_map(|p| Some((p, lock(p)?))) else {
         return Err(not_written(&places));
@@ -237,14 +237,18 @@ struct Notice(Option<(Sender<()>, JoinHandle<()>)>);
 const MOMENT: Duration = Duration::from_millis(300);
 
 impl Notice {
-    fn start() -> Notice {
+    fn start(options: &CompileOptions) -> Notice {
         if !std::io::stderr().is_terminal() {
             return Notice(None);
         }
         let (end, ended) = channel();
+        let (usual, mut which) = (CompileOptions::default(), String::new());
+        if (options.gc.name, options.frames.name) != (usual.gc.name, usual.frames.name) {
+            which = format!(" for --gc={} --frames={}", options.gc.name, options.frames.name);
+        }
         let tell = move || {
             if ended.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("cairn: compiling the library, once for this build of Cairn");
+                eprintln!("cairn: compiling the library{which}, once for this build of Cairn: about a minute");
             }
         };
         Notice(std::thread::Builder::new().spawn(tell).ok().map(|thread| (end, thread)))

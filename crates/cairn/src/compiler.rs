@@ -17,6 +17,7 @@ use cairn_rt::MakeEvaluator;
 use cairn_rt::Options as RunOptions;
 use cairn_rt::start::{OnLibrary, run_on_library, run_program};
 use link::Link;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,8 +49,8 @@ impl Compiler {
     pub(crate) fn compile_with(&self, source: &Source, files: &mut Files) -> Result<Compiled, Error> {
         let front = match pipeline::front_or_open(self, source, files)? {
             Err(front) => front,
-            Ok(open) => {
-                let (warnings, kind) = (Messages::default(), Kind::OnLibrary);
+            Ok((open, warnings)) => {
+                let kind = Kind::OnLibrary;
                 let (object, exports) = (Vec::new(), Vec::new());
                 return Ok(Compiled { object, warnings, kind, open: Some(open), exports, c_sources: Vec::new() });
             }
@@ -122,6 +123,12 @@ impl Compiled {
     /// `exit`, or leaves an exception uncaught, ends the process. `compiler` compiled it.
     pub fn run(&self, compiler: &Compiler, options: RunOptions) -> Result<i32, Error> {
         if let Some(open) = &self.open {
+            if std::io::stderr().is_terminal() {
+                eprintln!(
+                    "cairn: this program loads or evaluates code that may define its names again: it is evaluated, and \
+                     what is hot compiled, whatever --opt says"
+                );
+            }
             return open.run(compiler, options);
         }
         let code = cairn_llvm::Jit::load_object(&self.object)?;

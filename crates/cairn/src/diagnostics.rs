@@ -23,6 +23,14 @@ impl Messages {
         Messages::new(list, sources, Level::Warning)
     }
 
+    /// Warnings that hold whatever the program loads or evaluates.
+    pub(crate) fn certain(list: &[Diagnostic], sources: &[SourceFile]) -> Messages {
+        Messages::of(
+            &list.iter().filter(|d| !d.undefined).map(|d| (d, Level::Warning)).collect::<Vec<_>>(),
+            sources,
+        )
+    }
+
     fn new(list: &[Diagnostic], sources: &[SourceFile], level: Level) -> Messages {
         Messages::of(&list.iter().map(|d| (d, level)).collect::<Vec<_>>(), sources)
     }
@@ -86,6 +94,8 @@ struct Piece<'s> {
     /// Where the piece starts, and where its first line does.
     from: usize,
     line_start: usize,
+    /// Bytes in front of what starts there: those of an ellipsis.
+    lead: usize,
     places: Vec<(Range<usize>, &'s str)>,
 }
 
@@ -101,18 +111,39 @@ fn pieces<'s>(d: &'s Diagnostic, sources: &'s [SourceFile]) -> Vec<Piece<'s>> {
         let text = &source.text;
         let here: Vec<(Range<usize>, &str)> =
             places().filter(|(s, _)| s.file == span.file).map(|(s, note)| (range(s, text), note)).collect();
-        // Only the lines around the places: sources may be huge.
-        let (from, to) = window(text, &here);
-        pieces.push(Piece {
-            path: &source.path,
-            text: printable(&text[from..to]),
-            first_line: text[..from].bytes().filter(|b| *b == b'\n').count() + 1,
-            from,
-            line_start: text[..from].rfind('\n').map_or(0, |i| i + 1),
-            places: here,
-        });
+        if is_long_line(text, &here) {
+            pieces.extend(here.into_iter().map(|place| piece(source, vec![place])));
+        } else {
+            pieces.push(piece(source, here));
+        }
     }
     pieces
+}
+
+/// Are the places far from each other, with no end of a line between them?
+fn is_long_line(text: &str, places: &[(Range<usize>, &str)]) -> bool {
+    let start = places.iter().map(|(r, _)| r.start).min().unwrap_or(0);
+    let end = places.iter().map(|(r, _)| r.end).max().unwrap_or(0);
+    end - start > 3 * AROUND && !text[start..end].contains('\n')
+}
+
+/// The lines around places, and not more: sources may be huge.
+fn piece<'s>(source: &'s SourceFile, places: Vec<(Range<usize>, &'s str)>) -> Piece<'s> {
+    const CUT: &str = "…";
+    let text = &source.text;
+    let (from, to) = window(text, &places);
+    let line_start = text[..from].rfind('\n').map_or(0, |i| i + 1);
+    let before = if from > line_start { CUT } else { "" };
+    let after = if text[to..].is_empty() || text[to..].starts_with('\n') { "" } else { CUT };
+    Piece {
+        path: &source.path,
+        text: format!("{before}{}{after}", printable(&text[from..to])),
+        first_line: text[..from].bytes().filter(|b| *b == b'\n').count() + 1,
+        from,
+        line_start,
+        lead: before.len(),
+        places,
+    }
 }
 
 fn render(d: &Diagnostic, sources: &[SourceFile], level: Level, renderer: &Renderer) -> String {
@@ -122,7 +153,8 @@ fn render(d: &Diagnostic, sources: &[SourceFile], level: Level, renderer: &Rende
         let mut snippet = Snippet::source(&p.text).line_start(p.first_line).origin(p.path).fold(true);
         for (i, (r, note)) in p.places.iter().enumerate() {
             let kind = if (n, i) == (0, 0) { level } else { Level::Note };
-            snippet = snippet.annotation(kind.span(r.start - p.from..r.end - p.from).label(note));
+            snippet =
+                snippet.annotation(kind.span(r.start - p.from + p.lead..r.end - p.from + p.lead).label(note));
         }
         message = message.snippet(snippet);
     }
@@ -135,9 +167,10 @@ fn render(d: &Diagnostic, sources: &[SourceFile], level: Level, renderer: &Rende
         Some(p) if p.from > p.line_start => {
             let file = &sources[d.span.file as usize].text;
             let at = p.places[0].0.start;
-            let place =
-                |from: usize| format!("{}:{}:{}", p.path, p.first_line, file[from..at].chars().count() + 1);
-            text.replacen(&place(p.from), &place(p.line_start), 1)
+            let place = |from: usize, lead: usize| {
+                format!("{}:{}:{}", p.path, p.first_line, file[from..at].chars().count() + lead + 1)
+            };
+            text.replacen(&place(p.from, 1), &place(p.line_start, 0), 1)
         }
         _ => text,
     }

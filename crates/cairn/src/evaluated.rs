@@ -85,6 +85,7 @@ enum Kind {
 struct Hot {
     forms: Vec<Data>,
     sources: Data,
+    undefined: Data,
     sizes: [usize; 4],
     compilation: Arc<Compilation>,
 }
@@ -92,7 +93,7 @@ struct Hot {
 impl Drop for Hot {
     fn drop(&mut self) {
         let forms = std::mem::take(&mut self.forms);
-        encode::with_room(|| drop(forms));
+        cairn_eval::depth::with_room(|| drop(forms));
     }
 }
 
@@ -135,7 +136,9 @@ pub(crate) fn prepare(
     let expanded = session.expand_program(&source.path.display().to_string(), &source.text, files);
     if let Some(open) = OpenProgram::found(&session, source, files) {
         let kind = Kind::Open((compiler.clone(), open).into());
-        return Ok(Some(Evaluation { kind, warnings: Messages::default() }));
+        let warnings =
+            expanded.map_or_else(|_| Messages::default(), |e| Messages::certain(&e.warnings, &e.sources));
+        return Ok(Some(Evaluation { kind, warnings }));
     }
     compiler.note_points(&session)?;
     let expanded = match expanded {
@@ -154,8 +157,10 @@ pub(crate) fn prepare(
     let lambdas = Lambdas::of(&program.globals, &program.forms);
     let is_program = |s: &SourceFile| !s.library && *s.path == *source.path.display().to_string();
     let Some(here) = program.sources.iter().position(is_program) else { return Ok(None) };
-    let encoded = encode::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
+    let encoded = cairn_eval::depth::with_room(|| encode::tiered(&program, &mut names, &lambdas, here as u32));
     let Ok(Data::List(forms, _)) = encoded else { return Ok(None) };
+    let undefined = lambdas.variables().into_iter().filter(|g| program.globals[g.0 as usize].undefined);
+    let undefined = undefined.map(|g| encode::number(lambdas.cell(g))).collect();
     let compilation = Compilation {
         work: Work::new(compiler.clone(), source.clone(), files.texts()),
         began,
@@ -167,6 +172,7 @@ pub(crate) fn prepare(
     let program = Hot {
         sizes: [forms.len(), lambdas.len(), lambdas.value_cell(), lambdas.cells()],
         sources: encode::sources(&program.sources, here),
+        undefined: Data::List(undefined, Data::Nil.into()),
         forms,
         compilation: Arc::new(compilation),
     };
@@ -229,6 +235,10 @@ pub fn leave(status: i32) -> ! {
 impl Evaluated for Hot {
     fn sizes(&self) -> [usize; 4] {
         self.sizes
+    }
+
+    fn undefined(&self) -> &Data {
+        &self.undefined
     }
 
     fn sources(&self) -> &Data {

@@ -23,6 +23,8 @@ use std::time::Instant;
 pub(crate) struct Front {
     pub(crate) program: Program,
     pub(crate) warnings: Messages,
+    /// Those that hold whatever the program loads or evaluates.
+    pub(crate) certain: Messages,
     /// What C may call in a shared library.
     pub(crate) exports: Vec<CExport>,
     /// When that began.
@@ -39,8 +41,9 @@ fn expanded(session: &mut Session, source: &Source, files: &mut Files) -> Result
     match session.expand_program(&source.path.display().to_string(), &source.text, files) {
         Ok(expanded) => {
             let warnings = Messages::warnings(&expanded.warnings, &expanded.sources);
+            let certain = Messages::certain(&expanded.warnings, &expanded.sources);
             let exports = expanded.c_exports;
-            Ok(Front { program: without_hidden(source, expanded.program), warnings, exports, began })
+            Ok(Front { program: without_hidden(source, expanded.program), warnings, certain, exports, began })
         }
         Err(failed) => Err(Error::Rejected(Messages::errors(&failed.errors, &failed.sources))),
     }
@@ -78,12 +81,12 @@ fn without_hidden(source: &Source, mut program: Program) -> Program {
     program
 }
 
-/// The program, if it is one that is to be evaluated form by form; else as [`front`].
+/// The program, if it is one that is to be evaluated form by form, and warnings; else as [`front`].
 pub(crate) fn front_or_open(
     compiler: &Compiler,
     source: &Source,
     files: &mut Files,
-) -> Result<Result<OpenProgram, Front>, Error> {
+) -> Result<Result<(OpenProgram, Messages), Front>, Error> {
     let mut session = prepared(Session::new(), &compiler.options);
     if compiler.shared {
         session.serve_c();
@@ -93,7 +96,7 @@ pub(crate) fn front_or_open(
     compiler.note_points(&session)?;
     // what is wrong may be what is loaded
     match OpenProgram::found(&session, source, files) {
-        Some(open) => Ok(Ok(open)),
+        Some(open) => Ok(Ok((open, front.map_or_else(|_| Messages::default(), |f| f.certain)))),
         None => front.map(Err),
     }
 }
@@ -102,7 +105,7 @@ pub(crate) fn front_or_open(
 /// `on_library`, if that is wanted and possible.
 pub(crate) fn lower(
     compiler: &Compiler,
-    Front { mut program, mut warnings, exports: _, began }: Front,
+    Front { mut program, mut warnings, certain: _, exports: _, began }: Front,
     source: &Source,
     files: &mut Files,
     on_library: bool,

@@ -195,7 +195,7 @@ fn a_terminal_is_told_why_it_waits() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(theirs);
         (command.spawn().unwrap(), screen)
     };
-    let notice = "cairn: compiling the library, once for this build of Cairn\r\n";
+    let notice = "cairn: compiling the library, once for this build of Cairn: about a minute\r\n";
     let lock = fs::File::create(cairn.directory.0.join("cairn.chunks-gen-quick.library.lock")).unwrap();
     lock.lock().unwrap();
     let (child, mut screen) = start();

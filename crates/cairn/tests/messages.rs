@@ -77,6 +77,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("cannot run {editor}: {e}", "the system has no shell"),
     ("the terminal knows no request", "lib/cairn/repl.sld makes the requests that it knows"),
     ("this program has no terminal", "likewise: only a session asks"),
+    ("cairn: this program loads or evaluates code that may define", "only a terminal is told"),
     ("no line editor: {e}", "a terminal whose settings cannot be read"),
     ("cannot read the standard input: {}", "a read error"),
     ("the library has no {key}", "the session is part of lib/"),

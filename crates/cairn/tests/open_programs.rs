@@ -430,3 +430,48 @@ fn every_library_can_be_evaluated() {
     d.write("every.scm", &program);
     assert_eq!(output(&d, Command::new(binary()).arg("run").arg(d.0.join("every.scm"))), "");
 }
+
+#[test]
+fn forms_with_many_parts_are_not_deep() {
+    // each clause is in the scope, or the alternative, of the one before
+    let program = "
+        (import (scheme base) (scheme write) (scheme eval) (scheme repl))
+        (define (parts n part) (let loop ((i (- n 1)) (l '())) (if (< i 0) l (loop (- i 1) (cons (part i) l)))))
+        (define (name i) (string->symbol (string-append \"v\" (number->string i))))
+        (define (try n)
+          (for-each
+           (lambda (form) (write (eval form (interaction-environment))) (newline))
+           `((cond ,@(parts n (lambda (i) `((eqv? x ,i) ,i))) (else 'last))
+             (case x ,@(parts n (lambda (i) `((,(name i)) ,i))) (else 'last))
+             (or ,@(parts n (lambda (i) `(eqv? x ,i))) 'last)
+             (and ,@(parts n (lambda (i) 'x)) 'last)
+             (let* (,@(parts n (lambda (i) `(,(name i) ,(if (= i 0) 'x (list 'quote i)))))) ,(name (- n 1)))
+             (begin ,@(parts n (lambda (i) 'x)) 'last)
+             ,(list 'length (list 'quasiquote (parts n (lambda (i) (list 'unquote 'x)))))
+             (length (list ,@(parts n (lambda (i) 'x)))))))
+        (eval '(define x 'none) (interaction-environment))
+        (try 12000)
+        (try 100000)
+        (define (nest n) (if (= n 0) 1 (list '+ 1 (nest (- n 1)))))
+        (write (eval (nest 90000) (interaction-environment)))
+        (guard (e (#t (write (error-object? e)))) (eval (nest 200000) (interaction-environment)))";
+    let d = Directory::new("many-parts");
+    d.write("p.scm", program);
+    let seen = output(&d, Command::new(binary()).arg("run").arg(d.0.join("p.scm")));
+    let lines = |n: u32| format!("last\nlast\nlast\nlast\n{}\nlast\n{n}\n{n}\n", n - 1);
+    assert_eq!(seen, format!("{}{}90001#t", lines(12000), lines(100000)));
+}
+
+#[test]
+fn warnings_of_open_programs_are_printed() {
+    let d = Directory::new("open-warnings");
+    // what is not defined may be what is evaluated
+    d.write("p.scm", "(import (chezscheme) (srfi 69) (srfi 125))\n(eval '(define later 1))\n(display later)");
+    for way in [&["run"][..], &["run", "--opt=high"]] {
+        let run = Command::new(binary()).args(way).arg(d.0.join("p.scm")).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(&*run.stdout, b"1", "{said}");
+        assert!(said.contains(" are imported twice with different meanings"), "{said}");
+        assert!(!said.contains("is not defined"), "{said}");
+    }
+}

@@ -76,8 +76,8 @@ pub trait Natives<'p> {
     fn read(&self, _text: &str) -> Result<(Option<Value<'p>>, usize), String> {
         Err("there is no reader".into())
     }
-    /// The name of a variable of what was evaluated.
-    fn evaluated_name(&self, _variable: GlobalId) -> Option<String> {
+    /// The name of a variable of what was evaluated, and whether nothing defines it.
+    fn evaluated_name(&self, _variable: GlobalId) -> Option<(String, bool)> {
         None
     }
 }

@@ -134,8 +134,8 @@ impl<'p> Machine<'p> {
             if host.audits {
                 return Err(Stop::Unsupported("a variable that is not there, or whose value is not to be had"));
             }
-            if let Some(name) = host.natives.evaluated_name(g) {
-                let message = format!("unbound variable: {name}");
+            if let Some((name, undefined)) = host.natives.evaluated_name(g) {
+                let message = error::unbound(&name, undefined);
                 let stop = Stop::Raised(message.clone(), site);
                 self.call_hook(stop, error::UNBOUND, "", &message, Vec::new(), site)?;
                 return Err(Stop::Unbound);

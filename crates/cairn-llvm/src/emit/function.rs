@@ -285,11 +285,12 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     fn checked_global(&mut self, g: u32, site: Site) -> Val {
-        use cairn_layout::machine::error::UNBOUND;
+        use cairn_layout::machine::error::{A_DEFINITION, UNBOUND};
         let v = self.load_global(g);
         let ok = ins!(self, "icmp ne i64 {v}, {}", Word::UNBOUND.0);
-        let name = self.cx.module.globals[g as usize].name.clone();
-        let fail = self.throw_block(UNBOUND, &name, "defined variable", site, &[]);
+        let global = &self.cx.module.globals[g as usize];
+        let (name, expected) = (global.name.clone(), if global.undefined { A_DEFINITION } else { "" });
+        let fail = self.throw_block(UNBOUND, &name, expected, site, &[]);
         self.guard(&ok, &fail);
         v
     }

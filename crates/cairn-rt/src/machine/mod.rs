@@ -170,8 +170,9 @@ pub extern "C" fn cairn_machine_mismatch(ctx: &mut Machine, expected: Value, got
 /// A `letrec` variable was read before its initialization.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_machine_unbound(ctx: &mut Machine, name: Value) -> Value {
-    let message = format!("unbound variable: {}", access::symbol_text(name));
-    failure::fail(ctx, cairn_layout::machine::error::UNBOUND, "", message, &[])
+    use cairn_layout::machine::error;
+    let message = error::unbound(&access::symbol_text(name), false);
+    failure::fail(ctx, error::UNBOUND, "", message, &[])
 }
 
 /// Makes the argument area hold `n` arguments. What it grows by counts as part of the heap.

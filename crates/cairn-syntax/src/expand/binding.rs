@@ -257,9 +257,14 @@ impl Expander<'_> {
     /// `(do ((variable init [step]) …) (test result …) command …)`.
     pub(super) fn form_do(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
         const HELP: &str = "(do ((variable init [step]) …) (test result …) command …)";
-        let [_, specs, exit, commands @ ..] = items else { return self.err_help(form.span, "bad `do`", HELP) };
-        let (Some(specs), Some([test, results @ ..])) = (specs.as_list(), exit.as_list()) else {
-            return self.err_help(form.span, "bad `do`", HELP);
+        let [_, specs, exit, commands @ ..] = items else {
+            return self.takes(form.span, items, "a list of variables and a list of a test and results", HELP);
+        };
+        let Some(specs) = specs.as_list() else {
+            return self.err_help(specs.span, "`do` takes a list of variables here", HELP);
+        };
+        let Some([test, results @ ..]) = exit.as_list() else {
+            return self.err_help(exit.span, "`do` takes a list of a test and results here", HELP);
         };
         let mut inits = Vec::with_capacity(specs.len());
         let mut steps = Vec::with_capacity(specs.len());
@@ -302,7 +307,7 @@ impl Expander<'_> {
     pub(super) fn form_receive(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
         const HELP: &str = "(receive formals expression body …)";
         let [_, formals, producer, body @ ..] = items else {
-            return self.err_help(form.span, "bad `receive`", HELP);
+            return self.takes(form.span, items, "parameters, an expression and a body", HELP);
         };
         let producer = self.expr(producer);
         let clause = self.clause(formals, body, form.span)?;

@@ -366,7 +366,7 @@ impl Session {
         if let Some(Entrance { binding: Binding::Global(g), origin: Origin::Defined, .. }) = old {
             return g;
         }
-        let g = x.s.modules[environment.0 as usize].unbound.remove(&id).map(|(g, _)| g);
+        let g = x.define_unbound(id, environment.0);
         let g = g.unwrap_or_else(|| x.fresh_global(name, false));
         x.define_top(id, Binding::Global(g), Span::default());
         g
@@ -519,7 +519,7 @@ impl Expander<'_> {
         let evaluator = LibraryName::of(&["cairn", "evaluator"]);
         let module = self.s.libraries.get(&evaluator)?.module;
         let id = self.s.names.intern(RUNNING_BINDINGS);
-        self.s.modules[module as usize].unbound.remove(&id).map(|(g, _)| g)
+        self.define_unbound(id, module)
     }
 
     /// With all primitives as procedures.

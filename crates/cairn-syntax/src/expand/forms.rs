@@ -705,7 +705,7 @@ impl Expander<'_> {
     fn form_guard(&mut self, clauses: &Syntax, body: &[Syntax], span: Span) -> R<Expr> {
         const HELP: &str = "(guard (variable clause …) body …)";
         let Some([variable, clauses @ ..]) = clauses.as_list() else {
-            return self.err_help(clauses.span, "bad `guard`", HELP);
+            return self.err_help(clauses.span, "`guard` takes a list of a variable and clauses here", HELP);
         };
         let Some(id) = variable.as_ident() else {
             return self.err_help(variable.span, "a variable for the condition is expected here", HELP);

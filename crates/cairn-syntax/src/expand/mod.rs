@@ -281,6 +281,17 @@ impl<'a> Expander<'a> {
         self.s.warnings.push(d);
     }
 
+    /// A form that is not what its keyword takes: says what that is, and how many parts there are.
+    fn takes<T>(&mut self, span: Span, items: &[Syntax], takes: &str, help: &str) -> R<T> {
+        let name = items.first().and_then(Syntax::as_ident).map(|id| self.name(id).clone()).unwrap_or_default();
+        let got = match items.len() {
+            0 | 1 => "nothing".to_string(),
+            2 => "only one part".to_string(),
+            n => format!("{} parts", n - 1),
+        };
+        self.err_help(span, format!("`{name}` takes {takes}, got {got}"), help)
+    }
+
     /// The value, or an unspecified constant after reporting the error.
     fn recover(&mut self, r: R<Expr>) -> Expr {
         r.unwrap_or_else(|d| {

@@ -769,7 +769,7 @@ impl<'p> Natives<'p> for Use<'_, '_> {
     fn read(&self, text: &str) -> Result<(Option<Value<'p>>, usize), String> {
         read_datum(text)
     }
-    fn evaluated_name(&self, g: GlobalId) -> Option<String> {
+    fn evaluated_name(&self, g: GlobalId) -> Option<(String, bool)> {
         self.evaluator.name(g)
     }
 }

@@ -58,7 +58,7 @@ struct Header {
 impl Expander<'_> {
     pub(super) fn scan_record(&mut self, form: &Syntax, parts: &[Syntax], items: &mut Vec<Item>) -> R<()> {
         let [_, name, constructor, predicate, fields @ ..] = parts else {
-            return self.err_help(form.span, "bad `define-record-type`", HELP);
+            return self.takes(form.span, parts, "a name, a constructor, a predicate and fields", HELP);
         };
         let (type_id, header) = match (name.as_ident(), name.as_list()) {
             (Some(id), _) => (id, Header::default()),

@@ -158,7 +158,7 @@ impl Expander<'_> {
             None => (None, items.get(1..).unwrap_or(&[])),
         };
         let Some((literal_list, rules)) = rest.split_first() else {
-            return self.err_help(x.span, "bad `syntax-rules`", HELP);
+            return self.takes(x.span, items, "a list of literals and rules", HELP);
         };
         let Some(literal_list) = literal_list.as_list() else {
             return self.err_help(literal_list.span, "a list of literals is expected here", HELP);

@@ -83,7 +83,8 @@ impl Expander<'_> {
             Some(Core::Define) => self.scan_define(&form, &parts, items)?,
             Some(Core::DefineValues) => {
                 let [_, formals, rhs] = &parts[..] else {
-                    return self.err_help(form.span, "bad `define-values`", "(define-values (name …) expression)");
+                    const HELP: &str = "(define-values (name …) expression)";
+                    return self.takes(form.span, &parts, "names in parentheses and one expression", HELP);
                 };
                 let (required, rest) = self.formals(formals, "(define-values (name …) expression)")?;
                 let mut targets = Vec::new();
@@ -110,25 +111,24 @@ impl Expander<'_> {
                 self.scan_c_struct(&form, &parts, items)?;
             }
             Some(Core::DefineSyntax) => {
-                let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
-                else {
-                    return self.err_help(
-                        form.span,
-                        "bad `define-syntax`",
-                        "(define-syntax name (syntax-rules (literal …) (pattern template) …))",
-                    );
+                const HELP: &str = "(define-syntax name (syntax-rules (literal …) (pattern template) …))";
+                let [_, name, transformer] = &parts[..] else {
+                    return self.takes(form.span, &parts, "a name and a transformer", HELP);
+                };
+                let Some(name) = name.as_ident() else {
+                    return self.err_help(name.span, "the name of a macro must be an identifier", HELP);
                 };
                 let binding = self.transformer(transformer, name)?;
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
             Some(Core::DefineSyntaxParameter) => {
-                let (Some(name), [_, _, transformer]) = (parts.get(1).and_then(Syntax::as_ident), &parts[..])
-                else {
-                    return self.err_help(
-                        form.span,
-                        "bad `define-syntax-parameter`",
-                        "(define-syntax-parameter name (syntax-rules (literal …) (pattern template) …))",
-                    );
+                const HELP: &str =
+                    "(define-syntax-parameter name (syntax-rules (literal …) (pattern template) …))";
+                let [_, name, transformer] = &parts[..] else {
+                    return self.takes(form.span, &parts, "a name and a transformer", HELP);
+                };
+                let Some(name) = name.as_ident() else {
+                    return self.err_help(name.span, "the name of a macro must be an identifier", HELP);
                 };
                 let binding = self.syntax_parameter(transformer, name)?;
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;

@@ -201,7 +201,8 @@ impl Expander<'_> {
     }
 
     fn new_global(&mut self, id: Ident, name: &str, library: bool) -> GlobalId {
-        if let Some((g, _)) = self.module().unbound.remove(&id) {
+        let module = self.ctx.module;
+        if let Some(g) = self.define_unbound(id, module) {
             return g;
         }
         if let Some(g) = self.module().hidden.remove(&id) {
@@ -264,11 +265,26 @@ impl Expander<'_> {
         }
         let old = self.enter_top(id, Entrance { binding, origin: Origin::Imported, span });
         if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
-            let d =
-                Diagnostic::new(span, format!("`{}` is imported twice with different meanings", self.name(id)))
-                    .note(old.span, "imported here before; the later import counts")
+            // one warning for all names of the same two imports
+            const ONE: &str = " is imported twice with different meanings";
+            const MANY: &str = " are imported twice with different meanings";
+            const BEFORE: &str = "imported here before; the later import counts";
+            let name = self.name(id).clone();
+            let (place, note) = ((span, old.span), |d: &Diagnostic| d.notes.first().map(|n| n.0));
+            let mut same = self.s.warnings.iter_mut().filter(|d| Some(place) == note(d).map(|n| (d.span, n)));
+            let listed = same.find_map(|d| {
+                let names = d.message.strip_suffix(ONE).or_else(|| d.message.strip_suffix(MANY))?;
+                let mut names: Vec<&str> = names.trim_matches('`').split("`, `").chain([&*name]).collect();
+                names.sort_unstable();
+                d.message = format!("`{}`{MANY}", names.join("`, `"));
+                Some(())
+            });
+            if listed.is_none() {
+                let d = Diagnostic::new(span, format!("`{name}`{ONE}"))
+                    .note(old.span, BEFORE)
                     .help("leave one out with (except …)");
-            self.warn(d);
+                self.warn(d);
+            }
         }
     }
 
@@ -346,8 +362,16 @@ impl Expander<'_> {
         }
         let name = self.name(base).clone();
         let g = self.fresh_global(&name, self.s.modules[module as usize].builtin);
+        self.s.program.globals[g.0 as usize].undefined = true;
         self.s.modules[module as usize].unbound.insert(base, (g, span));
         g
+    }
+
+    /// The variable that was used under this name before there was a definition: now there is one.
+    pub(super) fn define_unbound(&mut self, id: Ident, module: u32) -> Option<GlobalId> {
+        let (g, _) = self.s.modules[module as usize].unbound.remove(&id)?;
+        self.s.program.globals[g.0 as usize].undefined = false;
+        Some(g)
     }
 
     pub(super) fn local(&mut self, v: VarId) -> Expr {
@@ -395,7 +419,7 @@ impl Expander<'_> {
         for (i, (id, g, span)) in found.into_iter().enumerate() {
             self.s.warned.insert(g);
             let name = self.name(id).clone();
-            let mut d = Diagnostic::new(span, format!("`{name}` is not defined"));
+            let mut d = Diagnostic::new(span, format!("`{name}` is not defined")).undefined();
             // looking for similar names takes time: not for hundreds
             if let Some(help) = (i < 20).then(|| self.suggestion(id, &name)).flatten() {
                 d = d.help(help);

@@ -179,12 +179,12 @@ impl Evaluator<'_> {
 }
 
 impl Evaluator<'_> {
-    /// The name of a variable without a value.
-    pub(super) fn name(&self, g: GlobalId) -> Option<String> {
+    /// The name of a variable without a value, and whether nothing defines it.
+    pub(super) fn name(&self, g: GlobalId) -> Option<(String, bool)> {
         let evaluation = self.evaluation.borrow();
         let globals = &evaluation.as_ref()?.session.expanded().globals;
         let number = g.0.checked_sub(transform::EVALUATED_GLOBALS)?;
-        globals.get(number as usize).map(|info| info.name.to_string())
+        globals.get(number as usize).map(|info| (info.name.to_string(), info.undefined))
     }
 }
 
