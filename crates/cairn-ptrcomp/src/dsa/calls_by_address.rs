@@ -174,8 +174,8 @@ pub(super) fn can_call(module: &Module, caller: FuncId, value: ValueId, callee: 
     !function.intrinsic && (!function.declared || !few && !other_result && !(0..params.len()).any(other))
 }
 
-/// Can it be one of this function, of which nothing is known but that its address is somewhere? Not with fewer arguments
-/// than parameters, nor where one would get an address where it has an int, or the other way round.
+/// Can it be one of this function, of which nothing is known but that its address is somewhere? Not with fewer
+/// arguments than parameters, nor where one would get an address where it has an int, or the other way round.
 fn fits(module: &Module, caller: FuncId, value: ValueId, callee: FuncId) -> bool {
     let (from, function) = (module.function(caller), module.function(callee));
     let this = &from.values[value.0 as usize];
