@@ -206,6 +206,8 @@ pub struct Call {
     pub by_value: Vec<bool>,
     /// Of each argument: can an address be in it, of whatever type it is?
     pub wide: Vec<bool>,
+    /// Somebody looks at the result.
+    pub used: bool,
 }
 
 /// Who is called.

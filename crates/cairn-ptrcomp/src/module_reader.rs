@@ -562,6 +562,7 @@ impl Reader<'_> {
                     _ => 0,
                 },
                 times: UNBOUNDED,
+                used: !(f.LLVMGetFirstUse)(i).is_null(),
                 sizes: handles.iter().map(|&v| self.size(id, v, numbers, 0)).collect(),
                 zero: handles.iter().map(zero).collect(),
                 by_value: (0..count).map(by_value).collect(),

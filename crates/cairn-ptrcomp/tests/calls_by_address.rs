@@ -158,3 +158,33 @@ fn callbacks_share_what_they_get() {
         assert_eq!(place.run("prog"), (Some(0), "0-1 15 26 37 48 50 61 72 83 0\n".into()), "{mode}");
     }
 }
+
+/// Old programs call functions through pointers of other types: with a result that nobody looks at, with too few
+/// arguments, with a zero for a null pointer; and variadic ones.
+#[test]
+fn function_pointers_of_other_types() {
+    let start = "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int x; };\n\
+         typedef void *visitor(void *); static long sum;\n\
+         static void each(visitor *f, struct n *l) { for (; l; l = l->next) f(l); }\n\
+         static void add(struct n *n) { sum = sum * 3 % 1009 + n->x + (n->next ? n->next->x : 0); }\n\
+         static void old(struct n *n, long unused, struct n *more) { add(n); }\n\
+         static void some(int count, ...) { va_list l; va_start(l, count); while (count--) add(va_arg(l, struct n *)); va_end(l); }\n\
+         static void null(struct n *n, char *text) { if (text) puts(text); add(n); }\n\
+         int main(int c, char **v) { struct n *l = 0; for (int i = 0; i < 30 * c; i++) {\n\
+         struct n *p = malloc(sizeof *p); p->x = i; p->next = l; l = p; }\n";
+    let uses = [
+        "each((visitor *)add, l);",
+        "void (*volatile f)(void *) = (void (*)(void *))old; for (struct n *p = l; p; p = p->next) f(p);",
+        "void (*f)(int, ...) = c > 9 ? 0 : some; f(2, l, l->next);",
+        "void (*f)(struct n *, int) = c > 9 ? (void (*)(struct n *, int))old : (void (*)(struct n *, int))null; f(l, 0);",
+    ];
+    let place = Place::new("other-types");
+    for uses in uses {
+        place.file("a.c", &format!("{start}{uses} printf(\"%ld\\n\", sum); return 0; }}\n"));
+        assert!(place.cc("-O2 -w --ptrcomp=off {}/a.c -o {}/plain"));
+        for mode in ALL {
+            assert!(place.cc(&format!("-O2 -w --ptrcomp={mode} {{}}/a.c -o {{}}/prog")));
+            assert_eq!(place.run("prog"), place.run("plain"), "{mode}: {uses}");
+        }
+    }
+}

@@ -110,8 +110,9 @@ impl Assumed {
                 self.outside.insert((function, value));
             }
             let vague = vague.iter().filter(|_| node.flags & (flag::ESCAPED | flag::SEEN) != 0);
-            let all = node.functions.iter().chain(vague).copied();
-            let called: BTreeSet<FuncId> = all.filter(|id| can_call(module, function, value, *id)).collect();
+            let vague = vague.filter(|id| fits(module, function, value, **id));
+            let sure = node.functions.iter().filter(|id| can_call(module, function, value, **id));
+            let called: BTreeSet<FuncId> = sure.chain(vague).copied().collect();
             self.calls.entry((function, value)).or_default().extend(called);
         }
         for (&(function, value), called) in &self.calls {
@@ -148,25 +149,43 @@ impl Analysis<'_> {
     }
 }
 
-/// Can this call be one of this function? Not with fewer arguments than parameters, nor where one would get an address
-/// where it has an int, or the other way round. What the library gets and gives must be what it says.
+fn is_pointer(caller: &Function, operand: Operand) -> bool {
+    match operand {
+        Operand::Value(v) => caller.values[v.0 as usize].kind.has_pointer(),
+        Operand::Data => false,
+        _ => true,
+    }
+}
+
+/// Can this call be one of this function, whose address flows there? Programs of old call functions with too few
+/// arguments, and with others than they have, where nobody looks. What the library gets and gives must be what it says.
 pub(super) fn can_call(module: &Module, caller: FuncId, value: ValueId, callee: FuncId) -> bool {
     let caller = module.function(caller);
     let this = &caller.values[value.0 as usize];
     let (Op::Call(call), function) = (&this.op, module.function(callee)) else { return false };
-    let is_pointer = |operand: Operand| match operand {
-        Operand::Value(v) => caller.values[v.0 as usize].kind.has_pointer(),
-        Operand::Data => false,
-        _ => true,
+    let (params, arguments) = (&function.params, &call.arguments);
+    let other =
+        |i: usize| arguments[i] != Operand::Data && params[i].has_pointer() != is_pointer(caller, arguments[i]);
+    let other_result = match this.kind {
+        Kind::Void => function.result.has_pointer(),
+        kind => kind.has_pointer() && function.result == Kind::Void,
     };
+    let few = params.len() > arguments.len();
+    !function.intrinsic && (!function.declared || !few && !other_result && !(0..params.len()).any(other))
+}
+
+/// Can it be one of this function, of which nothing is known but that its address is somewhere? Not with fewer
+/// arguments than parameters, nor where one would get an address where it has an int, or the other way round.
+fn fits(module: &Module, caller: FuncId, value: ValueId, callee: FuncId) -> bool {
+    let (from, function) = (module.function(caller), module.function(callee));
+    let this = &from.values[value.0 as usize];
+    let Op::Call(call) = &this.op else { return false };
     let (params, arguments) = (&function.params, &call.arguments);
     let never = |i: usize| {
-        let (expected, given) = (params[i].has_pointer(), is_pointer(arguments[i]));
-        let strict = function.declared && arguments[i] != Operand::Data && expected != given;
-        strict || expected && !call.wide[i] || !function.wide[i] && given
+        params[i].has_pointer() && !call.wide[i] && !call.zero[i]
+            || !function.wide[i] && is_pointer(from, arguments[i])
     };
-    let no_result = function.result == Kind::Void && this.kind.has_pointer();
-    let other_result = function.declared && (function.result.has_pointer() && this.kind == Kind::Void);
-    let few = function.intrinsic || params.len() > arguments.len();
-    !few && !no_result && !other_result && !(0..params.len()).any(never)
+    let no_result = function.result == Kind::Void && this.kind.has_pointer() && call.used;
+    let few = params.len() > arguments.len();
+    can_call(module, caller, value, callee) && !few && !no_result && !(0..params.len()).any(never)
 }

@@ -325,13 +325,20 @@ impl<'m> Local<'_, 'm> {
             let (params, result) = self.a.graph.signatures[id.0 as usize].clone();
             for (i, param) in params.into_iter().enumerate() {
                 let pointer = function.params[i].has_pointer();
-                match self.cell(call.arguments[i]) {
+                // What isn't given is whatever there is.
+                let argument = call.arguments.get(i).copied().unwrap_or(Operand::Strange);
+                match self.cell(argument) {
                     Some(cell) if pointer => self.a.graph.unify(param, cell),
                     Some(cell) => self.a.graph.escape(cell, "passed as a number to a function pointer", at),
-                    None if pointer && call.arguments[i] != Operand::Null => {
+                    None if pointer && argument != Operand::Null => {
                         self.a.graph.escape(param, "comes as a number from a call by address", at);
                     }
                     None => {}
+                }
+            }
+            if function.varargs {
+                for &argument in call.arguments.iter().skip(function.params.len()) {
+                    self.escape(argument, &format!("a variable argument of {}", function.name));
                 }
             }
             match (function.result.has_pointer(), self.this().kind.has_pointer()) {
