@@ -503,10 +503,10 @@ fn a_library_may_evaluate() {
     assert_eq!(calculate(c"(* 6 (let loop ((i 0)) (if (< i 7) (loop (+ i 1)) i)))".as_ptr()), 42);
     // as deep as code may be, and deeper, on threads whose stacks lie elsewhere
     let nested = |n: usize| CString::new("(+ 1 ".repeat(n) + "1" + &")".repeat(n)).unwrap();
-    let (deep, too_deep) = (nested(9000), nested(90_000));
+    let (deep, too_deep) = (nested(90_000), nested(110_000));
     let error: extern "C" fn() -> *const c_char = loaded.function("evaluates_error");
     let check = || {
-        assert_eq!((calculate(deep.as_ptr()), error()), (9001, std::ptr::null()));
+        assert_eq!((calculate(deep.as_ptr()), error()), (90_001, std::ptr::null()));
         assert_eq!(calculate(too_deep.as_ptr()), 0);
         // SAFETY: a text that is there until the next call.
         assert!(unsafe { CStr::from_ptr(error()) }.to_string_lossy().contains("nested more than"));

@@ -96,7 +96,7 @@ pub fn module(strategy: &'static StrategyFacts, functions: Vec<Function>, main: 
         strategy,
         functions,
         globals: (0..globals)
-            .map(|i| Global { name: format!("g{i}").into(), procedure: None, import: None })
+            .map(|i| Global { name: format!("g{i}").into(), procedure: None, import: None, undefined: false })
             .collect(),
         main: FuncId(main),
         procedures: vec![],
