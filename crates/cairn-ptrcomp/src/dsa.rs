@@ -9,6 +9,7 @@
 //! same node; of shared nodes this holds for the whole program, of others within each function and its call sites.
 
 mod analysis;
+mod assumed;
 mod bottom_up;
 mod calls_by_address;
 pub mod externals;
@@ -18,8 +19,8 @@ mod points_to_nodes;
 
 use crate::model::*;
 pub use analysis::Analysis;
-use calls_by_address::Assumed;
-pub use calls_by_address::Singles;
+use assumed::Assumed;
+pub use assumed::Singles;
 use points_to::Graph;
 use std::cell::RefCell;
 

@@ -1,6 +1,6 @@
 //! What the analysis of a program knows, while it is made and after.
 
-use super::calls_by_address::Assumed;
+use super::assumed::Assumed;
 use super::points_to::{Cell, Graph, NodeId, flag};
 use crate::model::*;
 use std::cell::RefCell;

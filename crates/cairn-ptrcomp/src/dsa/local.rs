@@ -2,10 +2,10 @@
 //!
 //! Each instruction is a few accesses and unifications. Calls of functions that are there are left for the bottom-up
 //! phase; the library's are in a table ([`super::externals`]); unknown ones let everything escape that they can reach.
-//! A call by address calls the functions that it is assumed to call ([`super::calls_by_address`]).
+//! A call by address calls the functions that it is assumed to call ([`super::assumed`]).
 
 use super::analysis::{Analysis, CallSite, FunctionGraph};
-use super::calls_by_address::can_call;
+use super::assumed::can_call;
 use super::externals::{self, Allocator, Effect};
 use super::points_to::{Cell, Extent, Site, Sites, flag};
 use crate::model::*;
