@@ -11,6 +11,7 @@ pub mod bdw;
 mod budget;
 pub mod driver;
 pub mod r#gen;
+mod marking;
 pub mod marksweep;
 pub mod mcc;
 pub mod plan;

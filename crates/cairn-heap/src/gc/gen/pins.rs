@@ -66,7 +66,7 @@ pub(super) struct Pins {
 #[derive(Default)]
 pub(super) struct Stays {
     /// Roots.
-    objects: Vec<Located>,
+    pub(super) objects: Vec<Located>,
     /// Not to be evacuated.
     pub(super) blocks: HashSet<BlockIndex>,
 }
