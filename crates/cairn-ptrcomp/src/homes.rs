@@ -1,9 +1,9 @@
 //! Objects on the stack that belong to a data structure of the heap get a place on the heap, too.
 //!
 //! The problem: `struct node head;` on the stack is the beginning of many a list. Pointers to it lie in the list, so
-//! its nodes could have no pool. The idea: before the analysis that decides, such an object becomes one that is allocated
-//! where its function begins and freed wherever that returns. For C that is the same, and all that follows knows of
-//! nothing but objects of the heap.
+//! its nodes could have no pool. The idea: before the analysis that decides, such an object becomes one that is
+//! allocated where its function begins and freed wherever that returns. For C that is the same, and all that follows
+//! knows of nothing but objects of the heap.
 //!
 //! ```text
 //!  f() { struct node head; ...; return x; }    f() { head = cairn_home_new(24); ...; free(head); return x; }

@@ -251,7 +251,7 @@ pub fn object_size(analysis: &Analysis, node: &Node) -> Result<(u64, bool), Why>
     };
     // A whole object takes the place of one on the stack, if objects are allocated one by one.
     match node.homes.iter().find(|h| if array { h.2 % size != 0 } else { h.2 > size }) {
-        Some((.., bytes)) => no(format!("an object of {bytes} bytes on the stack or beside functions"), last),
+        Some((.., bytes)) => no(format!("an object of {bytes} bytes on the stack"), last),
         None => Ok((size, array)),
     }
 }

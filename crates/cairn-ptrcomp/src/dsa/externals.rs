@@ -33,7 +33,7 @@ pub enum Allocator {
     Free,
 }
 
-/// What allocates objects that C has on the stack or as global variables: [`crate::homes`].
+/// What allocates objects that C has on the stack: [`crate::homes`].
 pub const HOME: &str = "cairn_home_new";
 
 /// The allocating function of this name.

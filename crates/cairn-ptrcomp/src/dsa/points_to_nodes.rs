@@ -150,7 +150,7 @@ pub struct Node {
     pub copied: Vec<(FuncId, ValueId, u64)>,
     /// Objects on the stack, by what makes them, and where in the node's objects they begin.
     pub stack: Vec<(FuncId, ValueId, i64)>,
-    /// Objects that were on the stack or global variables, with their sizes: a whole object of a pool takes their place.
+    /// Objects that were on the stack, with their sizes: a whole object of a pool takes their place.
     pub homes: Vec<(FuncId, ValueId, u64)>,
     pub globals: Vec<GlobalId>,
     pub functions: Vec<FuncId>,
