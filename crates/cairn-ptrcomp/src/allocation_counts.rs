@@ -109,7 +109,7 @@ impl Bounds {
         if let Some(again) = &self.again {
             return no(format!("{again} may run any allocation again"), node.origin);
         }
-        let (_, array) = shape::object_size(analysis, node)?;
+        let (unit, array) = shape::object_size(analysis, node)?;
         let Sites::All(sites) = &node.sites else {
             return no("allocated in more ways than are counted".into(), node.origin);
         };
@@ -124,7 +124,7 @@ impl Bounds {
             };
             // Arrays have a header, and sizes are rounded, at most by an eighth.
             let bytes =
-                if array { size.saturating_mul(2).saturating_add(64) } else { size.max(4).next_multiple_of(4) };
+                if array { size.saturating_mul(2).saturating_add(64) } else { size.max(unit).next_multiple_of(4) };
             most.objects = most.objects.saturating_add(times);
             most.bytes = most.bytes.saturating_add(times.saturating_mul(bytes));
         }

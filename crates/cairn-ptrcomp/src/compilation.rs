@@ -74,16 +74,28 @@ pub(crate) fn object(
     source: &Path,
     target: &Path,
 ) -> Result<Result<(), ExitCode>, String> {
-    let native = status(clang().args(command.compile_flags(true)).arg("-c").arg(source).arg("-o").arg(target))?;
+    let bitcode = wants_bitcode(command, settings).then(|| scratch.file(source, "bc"));
+    let flags = command.compile_flags(true);
+    let native = || status(clang().args(&flags).arg("-c").arg(source).arg("-o").arg(target));
+    let make = |bitcode: &Path| make_bitcode(command, source, bitcode);
+    // Both at a time, since most machines have more than one processor; but not where both would write the same files.
+    let (native, made) = match flags.iter().any(|f| f.to_string_lossy().contains("save-temps")) {
+        true => (native(), bitcode.as_deref().map(make)),
+        false => std::thread::scope(|scope| {
+            let made = bitcode.as_deref().map(|bitcode| scope.spawn(move || make(bitcode)));
+            (native(), made.map(|m| m.join().unwrap_or_else(|_| Err("bitcode was not made".into()))))
+        }),
+    };
+    let native = native?;
     if !native.success() {
         return Ok(Err(exit_code(native)));
     }
     // What isn't a file can't be given a section.
-    if wants_bitcode(command, settings) && target.is_file() {
-        let bitcode = scratch.file(source, "bc");
-        if make_bitcode(command, source, &bitcode)? {
-            sections::embed(target, &bitcode, scratch)?;
-        }
+    if let (Some(bitcode), Some(made)) = (bitcode, made)
+        && made?
+        && target.is_file()
+    {
+        sections::embed(target, &bitcode, scratch)?;
     }
     Ok(Ok(()))
 }

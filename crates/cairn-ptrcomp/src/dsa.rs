@@ -19,14 +19,17 @@ mod points_to_nodes;
 
 use crate::model::*;
 pub use analysis::Analysis;
-use assumed::Assumed;
-pub use assumed::Singles;
+pub use assumed::{Assumed, Singles};
 use points_to::Graph;
 use std::cell::RefCell;
 
 /// Analyses a program: again and again until calls by address call no more than was assumed.
 pub fn analyze(module: &Module, singles: Singles) -> Analysis<'_> {
-    let mut assumed = Assumed::new(singles);
+    analyze_again(module, Assumed::new(singles))
+}
+
+/// Analyses a program for which this was assumed in the end.
+pub fn analyze_again(module: &Module, mut assumed: Assumed) -> Analysis<'_> {
     loop {
         let analysis = once(module, assumed.clone());
         if !assumed.add(&analysis) {
@@ -45,7 +48,6 @@ fn once(module: &Module, assumed: Assumed) -> Analysis<'_> {
         assumed,
         indirect: vec![],
         called_back: vec![],
-        to_split: vec![],
         callers: vec![vec![]; module.functions.len()],
         interfaces: RefCell::default(),
     };

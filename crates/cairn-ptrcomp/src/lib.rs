@@ -21,6 +21,7 @@ mod command;
 mod compilation;
 mod dsa;
 mod fingerprint;
+mod homes;
 mod html_report;
 mod link_options;
 mod linking;

@@ -242,13 +242,18 @@ pub fn object_size(analysis: &Analysis, node: &Node) -> Result<(u64, bool), Why>
     if unit == 0 {
         return no("objects without size".into(), last);
     }
-    if node.stride == 0 {
-        return Ok((unit, !single));
+    let (size, array) = match node.stride {
+        0 => (unit, !single),
+        stride if unit % stride != 0 => {
+            return no(format!("{unit} bytes are allocated for objects of {stride}"), last);
+        }
+        stride => (stride, !(single && unit == stride)),
+    };
+    // A whole object takes the place of one on the stack, if objects are allocated one by one.
+    match node.homes.iter().find(|h| if array { h.2 % size != 0 } else { h.2 > size }) {
+        Some((.., bytes)) => no(format!("an object of {bytes} bytes on the stack"), last),
+        None => Ok((size, array)),
     }
-    if unit % node.stride != 0 {
-        return no(format!("{unit} bytes are allocated for objects of {}", node.stride), last);
-    }
-    Ok((node.stride, !(single && unit == node.stride)))
 }
 
 /// Fields in one place: of an array, relative to its element.

@@ -10,9 +10,10 @@
 use crate::allocation_counts::Bounds;
 use crate::clang::{Scratch, clang, output};
 use crate::dsa::points_to::{NodeId, Why};
-use crate::dsa::{self, Singles};
+use crate::dsa::{self, Analysis, Assumed, Singles};
+use crate::homes::{self, Homes, Place};
 use crate::html_report;
-use crate::model::Module;
+use crate::model::*;
 use crate::module_reader;
 use crate::object_index::Refused;
 use crate::parts::Parts;
@@ -25,14 +26,15 @@ use cairn_html::Html;
 use cairn_llvm_c::{
     ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, ValueRef, llvm, module_functions,
 };
-use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CString, c_uint};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 
 /// What is linked with programs.
 const RUNTIME: &str = include_str!("../runtime/pool.c");
 const DYNAMIC_RUNTIME: &str = include_str!("../runtime/dynamic_pool.c");
+const HOMES_RUNTIME: &str = include_str!("../runtime/homes.c");
 
 /// What came of a program.
 pub(crate) enum Outcome {
@@ -74,9 +76,15 @@ const MOST_DROPPED: usize = 60;
 /// node, it begins again without that node's pool.
 pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -> Result<Outcome, String> {
     let mut dropped = BTreeMap::new();
+    let mut banned = BTreeSet::new();
     loop {
-        match attempt(parts, settings, scratch, &dropped)? {
+        match attempt(parts, settings, scratch, &dropped, &banned)? {
             Attempt::Done(outcome) => return Ok(outcome),
+            Attempt::Staying(places) => {
+                // With other objects the nodes have other numbers.
+                banned.extend(places);
+                dropped.clear();
+            }
             Attempt::Without(node, why) => {
                 let text = why.text.clone();
                 if dropped.insert(node, why).is_some() || dropped.len() > MOST_DROPPED {
@@ -87,14 +95,36 @@ pub(crate) fn transform(parts: &Parts, settings: &Settings, scratch: &Scratch) -
     }
 }
 
-/// So often calls by address are made calls by name and the program is analysed again.
-const MOST_NAMED: usize = 4;
+/// So often calls by address are made calls by name, and the like, and the program is analysed again.
+const MOST_NAMED: usize = 8;
+
+/// Larger functions are not put where they are called.
+const MOST_INLINED: usize = 300;
+
+/// Can this function be put where it is called?
+fn may_be_inlined(model: &Module, id: FuncId) -> bool {
+    let function = model.function(id);
+    let itself = |v: &Value| matches!(&v.op, Op::Call(call) if call.callee == Callee::Known(id));
+    let small = function.values.len() <= MOST_INLINED;
+    small && !function.declared && !function.varargs && !function.fixed && !function.values.iter().any(itself)
+}
+
+/// A program that was read.
+struct Read {
+    model: Module,
+    /// What its calls by address were taken to call in the end: so it need not be found again.
+    assumed: Assumed,
+    /// Objects on the stack that may be moved.
+    candidates: BTreeSet<Place>,
+}
 
 /// What came of an attempt.
 enum Attempt {
     Done(Outcome),
     /// Nothing, but it may work without this node's pool. The same bitcode gives the same nodes.
     Without(NodeId, Why),
+    /// Nothing, but it may work if these objects stay on the stack.
+    Staying(BTreeSet<Place>),
 }
 
 fn attempt(
@@ -102,6 +132,7 @@ fn attempt(
     settings: &Settings,
     scratch: &Scratch,
     dropped: &BTreeMap<NodeId, Why>,
+    banned: &BTreeSet<Place>,
 ) -> Result<Attempt, String> {
     let done = |outcome| Ok(Attempt::Done(outcome));
     let (llvm, f) = (llvm()?, module_functions()?);
@@ -110,33 +141,37 @@ fn attempt(
     let module = session.linked(&parts.modules)?;
     session.internalize(module, parts);
     session.run_passes(module, c"globaldce,function(sroa,early-cse,simplifycfg)")?;
-    let model = session.read_named(module, parts);
+    let Read { model, assumed, candidates } = session.read_named(module, parts);
+    if let Some(strange) = &model.strange {
+        return Err(strange.clone());
+    }
+    let layouts = matches!(settings.mode, Mode::Static | Mode::Dynamic | Mode::Auto);
+    let asked = matches!(settings.emit, Some(Emit::Graph | Emit::Dot));
+    let (model, assumed, homes) = match candidates.is_subset(banned) || !layouts || asked {
+        true => (model, assumed, Homes::default()),
+        false => session.move_home(module, parts, model, &(&candidates - banned), settings),
+    };
     if !parts.lines {
         // SAFETY: a live module. Lines have been read.
         unsafe { (f.LLVMStripModuleDebugInfo)(module) };
     }
-    if let Some(strange) = &model.strange {
-        return Err(strange.clone());
-    }
-    let analysis = dsa::analyze(&model, Singles::Kept);
+    let analysis = dsa::analyze_again(&model, assumed);
     match settings.emit {
         Some(Emit::Graph) => return done(Outcome::Text(shown::graph(&analysis))),
         Some(Emit::Dot) => return done(Outcome::Text(shown::dot(&analysis))),
         _ => {}
     }
     let threads = threads::find(&analysis, &parts.foreign);
-    let refused = match settings.mode {
-        Mode::Dynamic | Mode::Auto => Refused::find(&analysis, threads.as_deref()),
-        _ => Refused::default(),
-    };
-    let bounds = Bounds::find(&model);
-    let Settings { mode, bits, .. } = *settings;
     let threaded = threads.is_some();
-    let planner = Planner { analysis: &analysis, mode, bits, refused, bounds, dropped, threaded };
+    let planner = planner(&analysis, settings, threads.as_deref(), dropped);
     let mut rewriter = Rewriter::new(f, session.context, module, &planner, settings, parts.lines);
     let any = match rewriter.run() {
         Ok(any) => any,
-        Err(Stop { why, node: Some(node) }) => return Ok(Attempt::Without(node, why)),
+        Err(Stop { why, node: Some(node) }) => {
+            let moved = analysis.graph.node(node).homes.iter().map(|&(function, value, _)| (function, value));
+            let moved = homes.before(&model, moved);
+            return Ok(if moved.is_empty() { Attempt::Without(node, why) } else { Attempt::Staying(moved) });
+        }
         Err(Stop { why, node: None }) => return Err(why.text),
     };
     let what = std::mem::take(&mut rewriter.done);
@@ -160,6 +195,9 @@ fn attempt(
     if what.pools.iter().any(|(_, decision, _)| decision.shape.pooled && !decision.shape.dynamic) {
         session.add_runtime(module, RUNTIME, threaded, scratch)?;
     }
+    if !homes.is_empty() {
+        session.add_runtime(module, HOMES_RUNTIME, threaded, scratch)?;
+    }
     session.verify(module)?;
     if settings.emit == Some(Emit::Llvm) {
         // SAFETY: a live module.
@@ -173,6 +211,21 @@ fn attempt(
         0 => done(Outcome::Bitcode(Rewritten { bitcode: file, report, page, dynamic })),
         _ => Err(format!("cannot write {}", file.display())),
     }
+}
+
+fn planner<'a, 'm>(
+    analysis: &'a Analysis<'m>,
+    settings: &Settings,
+    threads: Option<&str>,
+    dropped: &'a BTreeMap<NodeId, Why>,
+) -> Planner<'a, 'm> {
+    let refused = match settings.mode {
+        Mode::Dynamic | Mode::Auto => Refused::find(analysis, threads),
+        _ => Refused::default(),
+    };
+    let bounds = Bounds::find(analysis.module);
+    let Settings { mode, bits, .. } = *settings;
+    Planner { analysis, mode, bits, refused, bounds, dropped, threaded: threads.is_some() }
 }
 
 /// The text of "file.c:12".
@@ -252,16 +305,22 @@ impl Session {
     /// Reads the module when calls by address that can only call one function are calls by name, and structures inside
     /// of others are copied by words: to copy them as a whole would be to say that what they lie in are one. Each may
     /// tell another from the rest.
-    fn read_named(&self, module: ModuleRef, parts: &Parts) -> Module {
+    fn read_named(&self, module: ModuleRef, parts: &Parts) -> Read {
         for _ in 0..MOST_NAMED {
             let model = module_reader::read(self.f, module, &parts.kept);
             if model.strange.is_some() {
-                return model;
+                return Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() };
             }
             let analysis = dsa::analyze(&model, Singles::Named);
-            let (named, split) = (analysis.named(), analysis.to_split.clone());
-            if named.is_empty() && split.is_empty() {
-                return model;
+            let (named, mut split) = (analysis.named(), analysis.graph.to_split.clone());
+            split.sort();
+            split.dedup();
+            let mut inline: BTreeSet<FuncId> = analysis.graph.to_inline.iter().copied().collect();
+            inline.retain(|&id| may_be_inlined(&model, id) && self.ask_to_inline(model.function(id).handle));
+            if named.is_empty() && split.is_empty() && inline.is_empty() {
+                let candidates = homes::candidates(&analysis);
+                let assumed = analysis.assumption();
+                return Read { model, assumed, candidates };
             }
             for (function, copy, size) in split {
                 self.split(model.function(function).values[copy.0 as usize].handle, size);
@@ -270,8 +329,41 @@ impl Session {
                 let call = model.function(function).values[call.0 as usize].handle;
                 self.name_callee(call, model.function(callee).handle);
             }
+            let passes = c"always-inline,globaldce,function(sroa,early-cse,simplifycfg)";
+            if !inline.is_empty() && self.run_passes(module, passes).is_err() {
+                break;
+            }
         }
-        module_reader::read(self.f, module, &parts.kept)
+        let model = module_reader::read(self.f, module, &parts.kept);
+        Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() }
+    }
+
+    /// Moves objects of the stack to the heap where that gives others a pool; the others stay.
+    fn move_home(
+        &self,
+        module: ModuleRef,
+        parts: &Parts,
+        model: Module,
+        candidates: &BTreeSet<Place>,
+        settings: &Settings,
+    ) -> (Module, Assumed, Homes) {
+        let mut homes = Homes::make(self.f, self.context, module, &model, candidates);
+        loop {
+            let model = module_reader::read(self.f, module, &parts.kept);
+            if homes.is_empty() {
+                return (model, Assumed::default(), homes);
+            }
+            let analysis = dsa::analyze(&model, Singles::Kept);
+            let threads = threads::find(&analysis, &parts.foreign);
+            let none = BTreeMap::new();
+            let useless = homes::useless(&planner(&analysis, settings, threads.as_deref(), &none));
+            let useless = homes.before(&model, useless);
+            if useless.is_empty() {
+                let assumed = analysis.assumption();
+                return (model, assumed, homes);
+            }
+            homes.restore(self.f, self.context, &useless);
+        }
     }
 
     /// Copies a structure by words that may be pointers. All are read before one is written, for both may overlap.
@@ -312,6 +404,22 @@ impl Session {
             }
             (f.LLVMInstructionEraseFromParent)(copy);
             (f.LLVMDisposeBuilder)(builder);
+        }
+    }
+
+    /// Has this function put where it is called; false if that was asked for before.
+    fn ask_to_inline(&self, function: ValueRef) -> bool {
+        let f = self.f;
+        // SAFETY: a live function.
+        unsafe {
+            let kind = |name: &str| (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
+            let has = |name| !(f.LLVMGetEnumAttributeAtIndex)(function, c_uint::MAX, kind(name)).is_null();
+            if ["alwaysinline", "noinline", "optnone"].iter().any(|n| has(n)) {
+                return false;
+            }
+            let attribute = (f.LLVMCreateEnumAttribute)(self.context, kind("alwaysinline"), 0);
+            (f.LLVMAddAttributeAtIndex)(function, c_uint::MAX, attribute);
+            true
         }
     }
 
@@ -373,7 +481,8 @@ impl Session {
                 let mut length = 0;
                 let text = (f.LLVMGetValueName2)(function, &mut length);
                 let name = std::slice::from_raw_parts(text.cast::<u8>(), length);
-                let ours = [&b"cairn_pool_"[..], b"cairn_dynamic_"].iter().any(|p| name.starts_with(p));
+                let ours =
+                    [&b"cairn_pool_"[..], b"cairn_dynamic_", b"cairn_home_"].iter().any(|p| name.starts_with(p));
                 if ours && (f.LLVMIsDeclaration)(function) == 0 {
                     (f.LLVMSetLinkage)(function, 8);
                     (f.LLVMSetVisibility)(function, 0);

@@ -190,7 +190,7 @@ fn refusals_have_reasons() {
         (
             "stack",
             "",
-            "struct n s = { f, 1, 2 }; f = f->x % 2 ? &s : f->next; printf(\"%d\", f->next->x);",
+            "struct n s[2] = { { f, 1, 2 } }; f = f->x % 2 ? s : f->next; printf(\"%d\", f->next->x);",
             "on the stack",
         ),
         (

@@ -18,8 +18,6 @@ pub struct Analysis<'m> {
     pub(super) assumed: Assumed,
     /// Calls by address, with the cell of the address.
     pub(super) indirect: Vec<(FuncId, ValueId, Cell)>,
-    /// Copies of small structures that lie in different places of their objects, with their sizes.
-    pub to_split: Vec<(FuncId, ValueId, u64)>,
     /// Functions that the C library calls by their addresses.
     pub(super) called_back: Vec<FuncId>,
     /// Calls by name of each function: who calls, and where.
@@ -47,6 +45,11 @@ pub struct CallSite {
 }
 
 impl Analysis<'_> {
+    /// What calls by address were taken to call.
+    pub fn assumption(&self) -> Assumed {
+        self.assumed.clone()
+    }
+
     /// The cell of a value, found or made.
     pub(super) fn value(&mut self, function: FuncId, value: ValueId) -> Cell {
         let slot = &mut self.functions[function.0 as usize].values[value.0 as usize];

@@ -23,7 +23,9 @@ pub(super) fn run(analysis: &mut Analysis) {
                 if !inside && !shared {
                     call.copies = copy(analysis, id, call, site);
                 }
+                analysis.graph.joined = inside.then_some(call.callee);
                 connect(analysis, id, call, site);
+                analysis.graph.joined = None;
             }
             analysis.functions[id.0 as usize].calls = calls;
         }

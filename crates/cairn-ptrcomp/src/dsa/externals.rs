@@ -33,10 +33,13 @@ pub enum Allocator {
     Free,
 }
 
+/// What allocates objects that C has on the stack: [`crate::homes`].
+pub const HOME: &str = "cairn_home_new";
+
 /// The allocating function of this name.
 pub fn allocator(name: &str) -> Option<Allocator> {
     Some(match name {
-        "malloc" => Allocator::Malloc,
+        "malloc" | HOME => Allocator::Malloc,
         "calloc" => Allocator::Calloc,
         "realloc" => Allocator::Realloc,
         "free" => Allocator::Free,

@@ -119,7 +119,11 @@ impl<'m> Local<'_, 'm> {
             Op::Param | Op::Plain => {}
             Op::Alloca => {
                 let cell = self.result();
-                self.a.graph.edit(cell, |n| n.origin = at);
+                let place = (self.id, self.value, 0);
+                self.a.graph.edit(cell, |n| {
+                    n.origin = at;
+                    n.stack.push(place);
+                });
                 self.a.graph.mark(cell, flag::STACK);
             }
             Op::Load { from, size, align, simple, carried } => {
@@ -378,7 +382,7 @@ impl<'m> Local<'_, 'm> {
             return self.intrinsic(call, name);
         }
         if let Some(allocator) = externals::allocator(name) {
-            return self.allocate(call, allocator);
+            return self.allocate(call, allocator, name == externals::HOME);
         }
         let Some((result, effects)) = externals::effects(name, call.arguments.len()) else {
             return self.unknown(call, name);
@@ -432,7 +436,7 @@ impl<'m> Local<'_, 'm> {
         }
     }
 
-    fn allocate(&mut self, call: &Call, allocator: Allocator) {
+    fn allocate(&mut self, call: &Call, allocator: Allocator, home: bool) {
         let at = self.this().at;
         if allocator == Allocator::Free {
             if let Some(cell) = call.arguments.first().and_then(|a| self.cell(*a)) {
@@ -457,9 +461,13 @@ impl<'m> Local<'_, 'm> {
         };
         let all = vec![Site { way: vec![(self.id, self.value)], size, at }];
         self.a.graph.mark(result, flag::HEAP);
+        let place = (self.id, self.value);
         self.a.graph.edit(result, |n| {
             n.origin = at;
-            n.allocations.push(Extent { offset: 0, size, at });
+            match size {
+                Size::Const(size) if home => n.homes.push((place.0, place.1, size)),
+                _ => n.allocations.push(Extent { offset: 0, size, at }),
+            }
             n.sites.add(Sites::All(all));
         });
         if allocator == Allocator::Realloc {
@@ -537,11 +545,14 @@ impl<'m> Local<'_, 'm> {
         }
         let (there, here) = (self.a.graph.find(to), self.a.graph.find(from));
         if let Size::Const(size) = size
-            && there.offset != here.offset
             && size <= MOST_SPLIT
             && size.is_multiple_of(8)
         {
-            self.a.to_split.push((self.id, self.value, size));
+            let this = (self.id, self.value, size);
+            match there.offset != here.offset {
+                true => self.a.graph.to_split.push(this),
+                false => self.a.graph.edit(to, |n| n.copied.push(this)),
+            }
         }
         self.extent(to, size, at);
         self.extent(from, size, at);

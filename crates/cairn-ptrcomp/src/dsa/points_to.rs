@@ -19,7 +19,7 @@
 //! graph of globals; fields by access instead of declared types (opaque pointers have none).
 
 pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Why, flag};
-use crate::model::{At, FuncId, Step};
+use crate::model::{At, FuncId, Step, ValueId};
 
 enum Slot {
     Node(Box<Node>),
@@ -34,6 +34,12 @@ pub struct Graph {
     /// Parameters and result of each function, for function pointers that escape.
     pub signatures: Vec<(Vec<Cell>, Cell)>,
     pending: Vec<(Cell, Cell)>,
+    /// Copies that say of objects that they are one which lie in different places of others.
+    pub to_split: Vec<(FuncId, ValueId, u64)>,
+    /// The function whose parameters are joined with arguments, which call each other in a circle.
+    pub joined: Option<FuncId>,
+    /// Functions that are given pointers into different places of one object by callers that they call.
+    pub to_inline: Vec<FuncId>,
 }
 
 impl Graph {
@@ -439,6 +445,7 @@ impl Graph {
         let (a, b) = (self.find(a), self.find(b));
         if a.node == b.node {
             if a.offset != b.offset {
+                self.to_inline.extend(self.joined.filter(|_| self.node(a.node).collapsed.is_none()));
                 let text = format!("offsets {} and {} are not told apart", a.offset, b.offset);
                 self.collapse(a, &text, self.node(a.node).origin);
             }
@@ -466,7 +473,8 @@ impl Graph {
         let either = small.collapsed.clone().or_else(|| large.collapsed.clone());
         let trouble = if either.is_some() {
             either
-        } else if by != 0 && small.flags & objects != 0 {
+        } else if by != 0 && small.flags & (flag::HEAP | flag::FUNCTION) != 0 {
+            // Others have sizes that matter to nobody: no node with objects of the stack or global ones has a pool.
             Some(Why { text: format!("objects also lie at offset {by} of others"), at: small.origin })
         } else if by != 0 && small.stride != 0 {
             let fits = large.runs.get(&by).is_some_and(|r| small.stride.is_multiple_of(r.size));
@@ -478,6 +486,10 @@ impl Graph {
             None
         };
         if let Some(why) = trouble {
+            if by != 0 {
+                let split = self.node(from).copied.clone();
+                self.to_split.extend(split);
+            }
             self.collapse(Cell { node: from, offset: 0 }, &why.text, why.at);
             self.collapse(Cell { node: into, offset: 0 }, &why.text, why.at);
             by = 0;
@@ -504,6 +516,9 @@ impl Graph {
         }
         node.sites.add(old.sites);
         node.globals.extend(&old.globals);
+        merge(&mut node.copied, old.copied.iter().copied());
+        merge(&mut node.stack, old.stack.iter().map(|&(function, value, at)| (function, value, at + by)));
+        merge(&mut node.homes, old.homes.iter().copied());
         merge(&mut node.functions, old.functions.iter().copied());
         let start = Cell { node: into, offset: by };
         self.mark(start, both);

@@ -146,6 +146,12 @@ pub struct Node {
     /// Where the objects are allocated, to be counted.
     pub sites: Sites,
     pub copies: Vec<Extent>,
+    /// Copies of small structures that made this node of two.
+    pub copied: Vec<(FuncId, ValueId, u64)>,
+    /// Objects on the stack, by what makes them, and where in the node's objects they begin.
+    pub stack: Vec<(FuncId, ValueId, i64)>,
+    /// Objects that were on the stack, with their sizes: a whole object of a pool takes their place.
+    pub homes: Vec<(FuncId, ValueId, u64)>,
     pub globals: Vec<GlobalId>,
     pub functions: Vec<FuncId>,
     /// Offsets mean nothing.

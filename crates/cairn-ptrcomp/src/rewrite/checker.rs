@@ -135,8 +135,14 @@ impl<'a> Checker<'a, '_, '_> {
     /// What belongs to no instruction of the original: the life of pools, checks of indices, the question whether a
     /// dynamic pool's objects are narrow.
     fn incidental(&self, instruction: ValueRef) -> bool {
-        let ours =
-            ["cairn_pool_open", "cairn_pool_close", "cairn_pool_check", "cairn_dynamic_check", SATURATING_PRODUCT];
+        let ours = [
+            "cairn_pool_open",
+            "cairn_pool_close",
+            "cairn_pool_check",
+            "cairn_dynamic_check",
+            "cairn_home_check",
+            SATURATING_PRODUCT,
+        ];
         match self.forms.opcode(instruction) {
             opcode::CALL => ours.contains(&self.callee(instruction).as_str()),
             opcode::LOAD => self.flag_of(instruction).is_some(),

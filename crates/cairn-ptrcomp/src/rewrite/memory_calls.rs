@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::state::{Copy, Rewriter};
-use crate::dsa::externals::{Allocator, allocator};
+use crate::dsa::externals::{Allocator, HOME, allocator};
 use crate::model::*;
 use crate::settings::Bits;
 use crate::shape::{NewExtent, any_extent, new_extent, resolved};
@@ -22,7 +22,15 @@ impl Rewriter<'_, '_> {
         if !function.intrinsic
             && let Some(allocator) = allocator(&function.name)
         {
-            return self.allocation(copy, value, call, allocator);
+            let home = function.name == HOME;
+            self.allocation(copy, value, call, allocator)?;
+            if home && let Some((view, ..)) = self.seen(copy, Operand::Value(value)).filter(|s| s.0.shape != 0) {
+                if view.pool.is_none() {
+                    return Err("an object of the stack in no pool".into());
+                }
+                self.e.after_home(copy.values[value.0 as usize]);
+            }
+            return Ok(());
         }
         let name = function.name.trim_start_matches("llvm.");
         if function.intrinsic {
@@ -141,6 +149,13 @@ impl super::Emitter<'_> {
             NewExtent::Scaled(from, to) => self.scaled(old, from, to),
         };
         self.cast(length, old)
+    }
+
+    /// An object of the stack must be there.
+    fn after_home(&self, object: ValueRef) {
+        // SAFETY: a live call, which something follows.
+        unsafe { self.before((self.f.LLVMGetNextInstruction)(object)) };
+        self.call_runtime("cairn_home_check", &[object], None);
     }
 
     /// Checks the lower half of an address when the program runs: it is in the pool, where an index can tell it.

@@ -5,6 +5,7 @@
 //! undefined behaviour: all pointers are null or valid, no address is printed, nothing depends on the order of
 //! addresses.
 
+mod stack_themes;
 mod themes;
 
 /// A generator of random numbers (xorshift), the same everywhere.

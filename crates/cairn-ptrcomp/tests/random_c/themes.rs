@@ -1,9 +1,10 @@
 //! The themes: each a data structure with what programs do with it.
 
+use super::stack_themes::heads;
 use super::{Random, Structure, Theme};
 
 pub fn theme(r: &mut Random, n: u64) -> Theme {
-    match r.below(19) {
+    match r.below(21) {
         0 | 1 => list(r, n),
         2 => tree(r, n),
         3 => ring(r, n),
@@ -20,11 +21,12 @@ pub fn theme(r: &mut Random, n: u64) -> Theme {
         14 => pairs(r, n),
         15 => linked_globals(r, n),
         16 | 17 => growing(r, n),
+        18 | 19 => heads(r, n),
         _ => strings(r, n),
     }
 }
 
-fn allocator(r: &mut Random, s: &str) -> String {
+pub(super) fn allocator(r: &mut Random, s: &str) -> String {
     match r.below(5) {
         0 => format!("xmalloc(sizeof(struct {s}))"),
         1 => format!("calloc(1, sizeof(struct {s}))"),
