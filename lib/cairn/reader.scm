@@ -362,6 +362,8 @@
        (skip-block port)
        (read-item port labels))
       ((#\!) (read-directive port labels))
+      ;; Chez Scheme's #%car
+      ((#\%) (need-datum port labels))
       ((#\') (read-quoted 'syntax port labels))
       ((#\`) (read-quoted 'quasisyntax port labels))
       ((#\,)
@@ -505,9 +507,27 @@
            (if (%eq? datum placeholder) (fail port "label refers to itself" n))
            (%opaque-set! placeholder 1 datum)
            datum)))
+      ((%char=? c #\() (filled-vector port n (read-elements port labels)))
+      ;; Chez Scheme's #2%car
+      ((if (%char=? c #\%) (if (%fixnum? n) (%fx< n 10) #f) #f) (need-datum port labels))
       ((char-numeric? c)
        (read-label port labels (%+ (%* n 10) (%digit-value c))))
       (else (fail port "unknown syntax" (%string-append "#" (%num->string n 10)))))))
+
+;; `#5(1 2)`: the last element, or 0, stands for those that are left out.
+(define (filled-vector port n elements)
+  (let ((given (%length elements)))
+    (cond
+      ((%< n given) (fail port "a vector has more elements than its length" n))
+      ((%< 1048576 n) (fail port "a vector is too long" n))
+      (else
+       (let ((v (%make-vector n 0)))
+         (let loop ((i 0) (rest elements) (x 0))
+           (if (%fx< i n)
+               (let ((x (if (%pair? rest) (%car rest) x)))
+                 (%vector-set! v i x)
+                 (loop (%fx+ i 1) (if (%pair? rest) (%cdr rest) '()) x))))
+         v)))))
 
 ;; The only opaque objects in a datum are placeholders.
 (define (resolve x)

@@ -11,7 +11,7 @@
    string-trim string-trim-right string-trim-both string-replace
    string-prefix-length string-suffix-length string-prefix? string-suffix?
    index: index-right: string-contains string-contains-right
-   string-reverse string-concatenate string-concatenate-reverse string-join
+   string-reverse string-concatenate string-concatenate-reverse string-join the-strings
    string-fold string-fold-right string-count string-filter string-remove
    string-replicate string-split)
   (import (scheme base) (scheme case-lambda) (scheme char) (srfi 14)
@@ -104,7 +104,14 @@
                (apply string-append (final make-final seed) l)
                (loop (successor seed) (cons (text (mapper seed)) l)))))))
 
-    (define (reverse-list->string l) (list->string (reverse l)))
+    (define (reverse-list->string l)
+      (if (and (list? l) (all? char? l))
+          (list->string (reverse l))
+          (wrong-type "reverse-list->string" "a list of characters" l)))
+    (define (all? kind? l)
+      (or (null? l) (and (kind? (car l)) (all? kind? (cdr l)))))
+    (define (the-strings who l)
+      (if (and (list? l) (all? string? l)) l (wrong-type who "a list of strings" l)))
 
     ;;;; Parts
 
@@ -246,13 +253,15 @@
         (do ((i 0 (+ i 1))) ((= i n) r)
           (string-set! r i (string-ref s (- end i 1))))))
 
-    (define (string-concatenate l) (apply string-append l))
+    (define (string-concatenate l) (apply string-append (the-strings "string-concatenate" l)))
 
     (define string-concatenate-reverse
       (case-lambda
-        ((l) (apply string-append (reverse l)))
-        ((l last) (apply string-append (reverse (cons last l))))
-        ((l last end) (apply string-append (reverse (cons (substring last 0 end) l))))))
+        ((l) (apply string-append (reverse (the-strings "string-concatenate-reverse" l))))
+        ((l last) (string-concatenate-reverse (cons last (the-strings "string-concatenate-reverse" l))))
+        ((l last end)
+         (check-range "string-concatenate-reverse" last 0 end)
+         (string-concatenate-reverse l (substring last 0 end)))))
 
     (define string-join
       (case-lambda

@@ -555,24 +555,30 @@
               (else (fold (lambda (x acc) (if (has? same? acc x) acc (%cons x acc))) acc set))))
           '() sets))
 
-(define (lset-intersection same? set . sets)
-  (keep "lset-intersection" (x set) (every (lambda (set) (has? same? set x)) sets)))
+;; Elements of the first set which the other sets all have, or none of them. Names that end in ! do the same.
+(define-syntax define-kept
+  (syntax-rules ()
+    ((_ (same? set x others) accepted name ...)
+     (begin
+       (define (name same? set . sets)
+         (keep (%symbol->string 'name) (x set) (every (lambda (others) accepted) sets)))
+       ...))))
+(define-kept (same? set x others) (has? same? others x) lset-intersection lset-intersection!)
+(define-kept (same? set x others) (%not (has? same? others x)) lset-difference lset-difference!)
 
-(define (lset-difference same? set . sets)
-  (keep "lset-difference" (x set) (every (lambda (set) (%not (has? same? set x))) sets)))
-
-(define (lset-xor same? . sets)
-  (define (without a b)
-    (keep "lset-xor" (x a) (%not (has? same? b x))))
-  (reduce (lambda (b a) (append (without a b) (without b a))) '() sets))
+(define-syntax define-xor
+  (syntax-rules ()
+    ((_ name ...)
+     (begin
+       (define (name same? . sets)
+         (define (without a b)
+           (keep (%symbol->string 'name) (x a) (%not (has? same? b x))))
+         (reduce (lambda (b a) (append (without a b) (without b a))) '() sets))
+       ...))))
+(define-xor lset-xor lset-xor!)
 
 (define (lset-diff+intersection same? set . sets)
   (partition (lambda (x) (every (lambda (set) (%not (has? same? set x))) sets)) set))
 
 (define (lset-union! same? . sets) (%apply lset-union same? sets))
-(define (lset-intersection! same? set . sets)
-  (keep "lset-intersection!" (x set) (every (lambda (set) (has? same? set x)) sets)))
-(define (lset-difference! same? set . sets)
-  (keep "lset-difference!" (x set) (every (lambda (set) (%not (has? same? set x))) sets)))
-(define (lset-xor! same? . sets) (%apply lset-xor same? sets))
 (define (lset-diff+intersection! same? set . sets) (%apply lset-diff+intersection same? set sets))

@@ -25,13 +25,15 @@
           (only (srfi 152) string-index string-index-right string-skip string-skip-right)
           (srfi 14)
           (rename (only (cairn hash-table) string-hash) (string-hash hash:))
-          (only (cairn control) out-of-range))
+          (only (cairn control) out-of-range wrong-type))
   (begin
 
     (define-ranged-string (substring/shared s) (s start end) (substring s start end))
-    (define (string-append/shared . strings) (apply string-append strings))
-    (define (string-concatenate/shared strings) (string-concatenate strings))
-    (define (string-concatenate-reverse/shared . arguments) (apply string-concatenate-reverse arguments))
+    (define (string-append/shared . strings) (apply string-append (the-strings "string-append/shared" strings)))
+    (define (string-concatenate/shared strings)
+      (apply string-append (the-strings "string-concatenate/shared" strings)))
+    (define (string-concatenate-reverse/shared strings . tail+end)
+      (apply string-concatenate-reverse (the-strings "string-concatenate-reverse/shared" strings) tail+end))
 
     ;;;; Comparing ranges
 
@@ -185,20 +187,26 @@
       (syntax-rules ()
         ((_ name original)
          (define (name a b . range)
-           (if (string? b)
-               (apply original a b range)
-               (apply original b a range))))))
+           (cond
+             ((string? b) (apply original a b range))
+             ((string? a) (apply original b a range))
+             (else (wrong-type (symbol->string 'name) "a string" b)))))))
     (define-filter string-filter filter:)
     (define-filter string-delete remove:)
 
     (define xsubstring
       (case-lambda
-        ((s from) (xsubstring s from (+ from (string-length s))))
-        ((s from to . range) (apply replicate: s from to range))))
+        ((s from) (xsubstring s from (+ from (string-length (the-string "xsubstring" s)))))
+        ((s from to . range) (apply replicate: (the-string "xsubstring" s) from to range))))
+    (define (the-string who s)
+      (if (string? s) s (wrong-type who "a string" s)))
     (define string-xcopy!
       (case-lambda
-        ((target at s from) (string-copy! target at (xsubstring s from)))
-        ((target at s from to . range) (string-copy! target at (apply xsubstring s from to range)))))
+        ((target at s from)
+         (string-copy! (the-string "string-xcopy!" target) at (xsubstring (the-string "string-xcopy!" s) from)))
+        ((target at s from to . range)
+         (string-copy! (the-string "string-xcopy!" target) at
+                       (apply xsubstring (the-string "string-xcopy!" s) from to range)))))
 
     (define string-tokenize
       (case-lambda

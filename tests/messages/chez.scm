@@ -2,12 +2,15 @@
 (import (rename (scheme base) (error r7-error) (define-record-type r7-define-record-type)) (scheme write)
         (only (cairn control) condition->string)
         (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof
-              foreign-callable-entry-point make-fxvector list->fxvector fxvector-set! fxmodulo flonum->fixnum))
+              foreign-callable-entry-point make-fxvector list->fxvector fxvector-set! fxmodulo flonum->fixnum
+              decode-float vector-set-fixnum!)
+        (only (srfi 17) setter))
 (include "../support/say.scm")
 
 (say (open-output-file "/tmp/x" 'sideways) (open-output-file "/" 'error) (foreign-ref 'thing 8 0)
      (foreign-sizeof 'thing) (foreign-callable-entry-point 5) (make-fxvector 1 1.5) (list->fxvector '(a))
-     (fxvector-set! (make-fxvector 1) 0 (quote a)) (fxmodulo 7 2.) (flonum->fixnum 1e30))
+     (fxvector-set! (make-fxvector 1) 0 (quote a)) (fxmodulo 7 2.) (flonum->fixnum 1e30)
+     (decode-float +inf.0) (decode-float 1) (vector-set-fixnum! (vector 1) 0 'a) (setter abs))
 
 ;; control strings: mistakes show before anything is written
 (say (format 5) (format 5 "a") (printf "~q") (printf "~") (printf "~,") (printf "~1,2,3,4,5a" 1) (printf "~'xd" 1)

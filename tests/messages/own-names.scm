@@ -1,5 +1,5 @@
 ;; Library procedures that are made of others report under their own names, and number their own arguments.
-(import (except (scheme base) vector-map) (srfi 1) (scheme file) (scheme inexact) (scheme write) (only (cairn control) condition->string)
+(import (except (scheme base) vector-map) (srfi 1) (prefix (srfi 13) s:) (scheme file) (scheme inexact) (scheme write) (only (cairn control) condition->string)
         (srfi 133))
 
 (include "../support/say.scm")
@@ -27,6 +27,7 @@
      (map! two five '(1)) (map-in-order one five) (map-in-order two '(1) five) (map-in-order one) (filter-map two '(1) five)
      (remove one five) (delete 1 five) (delete-duplicates '(1 . 5)) (alist-copy five) (alist-copy '(5)) (alist-delete 1 five)
      (lset-intersection eq? five) (lset-difference eq? five) (lset-xor eq? five '(1)) (lset-union!) (lset-intersection! eq?)
+     (lset-intersection! eq? five) (lset-difference! eq? five '(1)) (lset-xor! eq? five '(1))
      (lset-difference! eq? five) (lset-xor!) (lset-diff+intersection! eq?)
      (assq 'x pairs) (assq 'x (long '(5))) (assv 1/2 pairs) (assv 1/2 (long '(5))) (assoc "x" pairs)
      (assoc "x" (long '(5))))
@@ -41,3 +42,10 @@
      (vector-reverse-copy (vector 1) 2) (vector-reverse-copy! (vector 1) 0 five) (vector-reverse-copy! (vector 1) 1 (vector 2))
      (vector-reverse-copy! (vector 1) 'x (vector 2)) (reverse-vector->list five) (reverse-vector->list (vector 1) 2)
      (reverse-list->vector five))
+
+;; strings of SRFI 13
+(say (s:xsubstring five 0) (s:xsubstring five 0 3) (s:string-xcopy! (make-string 3) 0 five 0) (s:string-xcopy! five 0 "a" 0 1)
+     (s:string-filter one five) (s:string-delete one five) (s:string-concatenate five) (s:string-concatenate '("a" 5))
+     (s:string-concatenate/shared '(5)) (s:string-append/shared five) (s:string-concatenate-reverse five)
+     (s:string-concatenate-reverse '("a" 5)) (s:string-concatenate-reverse '("a") five) (s:string-concatenate-reverse '("a") "b" 2)
+     (s:string-concatenate-reverse/shared five) (s:reverse-list->string five) (s:reverse-list->string '(#\a 5)))

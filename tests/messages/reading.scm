@@ -13,4 +13,5 @@
      (read (open-input-string "#d1a")) (read (open-input-string "")) (read (open-input-string "#\\")) (read (open-input-string "#<a"))
      (read (open-input-string "(a]")) (read (open-input-string "#f64(a)"))
      (read (open-input-string "(a {b c} d)")) (read (open-input-string "}"))
+     (read (open-input-string "#2(a b c)")) (read (open-input-string "#9999999(0)")) (read (open-input-string "#5(a"))
      (assq 'a 5))

@@ -206,7 +206,8 @@ pub fn next(text: &str, start: usize) -> Option<Lexeme> {
 /// Is a vector opened by this between `#` and a parenthesis? Behind `#t` a parenthesis opens a list of its own.
 fn opens_vector(name: &str) -> bool {
     let is_numeric = |name: &str| NumericKind::ALL.iter().any(|(_, n)| n.eq_ignore_ascii_case(name));
-    matches!(name, "" | "u8" | "U8" | "vu8" | "VU8") || is_numeric(name)
+    let is_length = name.bytes().all(|b| b.is_ascii_digit());
+    is_length || matches!(name, "u8" | "U8" | "vu8" | "VU8") || is_numeric(name)
 }
 
 /// What looks like a directive, but is a datum.

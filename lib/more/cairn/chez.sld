@@ -52,7 +52,7 @@
    syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
    bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
    syntax-violation syntax->list datum with-implicit meta
-   define-structure define-record rec fluid-let assert time record-case exclusive-cond alias eval-when meta-cond
+   define-structure define-record rec fluid-let assert time record-case exclusive-cond alias module eval-when meta-cond
    critical-section with-interrupts-disabled
    trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port
    ;; lists
@@ -179,6 +179,12 @@
    &no-infinities make-no-infinities-violation no-infinities-violation?
    &no-nans make-no-nans-violation no-nans-violation? null-environment scheme-report-environment
    ;; what few programs use
+   set-time-type! set-time-second! set-time-nanosecond! time-difference! add-duration! subtract-duration!
+   date-dst? date-zone-name file-access-time file-modification-time file-change-time chmod
+   vector-set-fixnum! decode-float bytevector-truncate!
+   top-level-value set-top-level-value! define-top-level-value top-level-bound? exit-handler
+   &continuation make-continuation-condition continuation-condition? condition-continuation
+   (rename char-ready? input-port-ready?)
    (rename eval interpret) (rename eval compile) (rename free-identifier=? literal-identifier=?)
    (rename datum->syntax datum->syntax-object) (rename syntax->datum syntax-object->datum) syntax->vector
    (rename define-syntax trace-define-syntax)
@@ -208,7 +214,8 @@
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
    (scheme cxr)
-   (except (scheme file) open-output-file call-with-output-file with-output-to-file) (scheme process-context)
+   (except (scheme file) open-output-file call-with-output-file with-output-to-file)
+   (rename (scheme process-context) (exit r7-exit))
    (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact null-environment scheme-report-environment)
@@ -292,7 +299,43 @@
         (syntax-case form ()
           ((_ x) #'(r7-eval x (interaction-environment)))
           ((_ x environment) #'(r7-eval x environment))
-          (id (identifier? #'id) #'r7-eval))))
+          (id
+           (identifier? #'id)
+           #'(case-lambda
+               ((x) (r7-eval x (interaction-environment)))
+               ((x environment) (r7-eval x environment)))))))
+
+    ;; Variables by their names, in the environment of the program unless another is given.
+    (define (value-in name environment) (r7-eval name environment))
+    (define (set-in! name value environment) (r7-eval `(set! ,name ',(list value)) environment)
+      (r7-eval `(set! ,name (car ,name)) environment))
+    (define (define-in! name value environment)
+      (r7-eval `(define ,name ',(list value)) environment)
+      (r7-eval `(set! ,name (car ,name)) environment))
+    (define (bound-in? name environment) (guard (e (#t #f)) (r7-eval name environment) #t))
+    (define-syntax define-by-name
+      (syntax-rules ()
+        ((_ (name procedure argument ...) ...)
+         (begin
+           (define-syntax name
+             (lambda (form)
+               (syntax-case form ()
+                 ((_ argument ...) #'(procedure argument ... (interaction-environment)))
+                 ((_ argument ... environment) #'(procedure argument ... environment))
+                 (id
+                  (identifier? #'id)
+                  #'(case-lambda
+                      ((argument ...) (procedure argument ... (interaction-environment)))
+                      ((argument ... environment) (procedure argument ... environment)))))))
+           ...))))
+    (define-by-name
+      (top-level-value value-in s)
+      (set-top-level-value! set-in! s x)
+      (define-top-level-value define-in! s x)
+      (top-level-bound? bound-in? s))
+
+    (define exit-handler (make-parameter (lambda status (apply r7-exit status))))
+    (define (exit . status) (apply (exit-handler) status))
 
     ;;;; Lists
 
@@ -353,6 +396,8 @@
       (warning who (apply format control arguments)))
     ;; That the message is a control string, and the irritants are its arguments.
     (define-condition-type &format &condition make-format-condition format-condition?)
+    (define-condition-type &continuation &condition make-continuation-condition continuation-condition?
+      (k condition-continuation))
     (define (warning who message . irritants)
       (let ((port (current-error-port)))
         (display "Warning" port)

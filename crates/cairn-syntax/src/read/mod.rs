@@ -453,7 +453,8 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            Some(Frame::Vector { start, items }) => {
+            Some(Frame::Vector { start, mut items }) => {
+                self.fill_vector(start, &mut items)?;
                 Ok(Syntax::new(Datum::Vector(items.into()), self.span(start, end)))
             }
             Some(Frame::Bytes { start, items }) => {
@@ -474,6 +475,30 @@ impl<'a> Reader<'a> {
                 .help("remove it, or look for one too many earlier in the form before it")
                 .into()),
         }
+    }
+
+    /// Of a vector with a length, `#5(1 2)`, the last element, or 0, stands for those that are left out.
+    fn fill_vector(&self, start: usize, items: &mut Vec<Syntax>) -> Read<()> {
+        let digits = &self.text[start + 1..][..self.text[start + 1..].find('(').unwrap_or(0)];
+        if digits.is_empty() {
+            return Ok(());
+        }
+        let behind = start + 1 + digits.len();
+        let length = match digits.parse::<usize>() {
+            Ok(n) if n <= LONGEST_FILLED => n,
+            _ => {
+                let help = format!("at most {LONGEST_FILLED} can be written so: (make-vector {digits} 0)");
+                return Err(self.error(start, behind, "this vector is too long").help(help).into());
+            }
+        };
+        if items.len() > length {
+            let message = format!("this vector has {} elements, more than its length", items.len());
+            return Err(self.error(start, behind, message).help(format!("#{}(…), or #(…)", items.len())).into());
+        }
+        let zero = || Syntax::new(Datum::Number(Number::Int(Int::Fix(0)).into()), self.span(start, behind));
+        let last = items.last().cloned().unwrap_or_else(zero);
+        items.resize(length, last);
+        Ok(())
     }
 
     fn lone_dot(&self) -> bool {
@@ -559,6 +584,9 @@ impl<'a> Reader<'a> {
         Diagnostic::new(self.span(start, end), message)
     }
 }
+
+/// The longest vector that `#5(0)` may stand for.
+const LONGEST_FILLED: usize = 1 << 20;
 
 fn numbers_help(kind: NumericKind) -> String {
     match kind.part().integers() {

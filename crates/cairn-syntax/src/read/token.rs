@@ -131,6 +131,11 @@ impl Reader<'_> {
             }
             Some(b'\\') => return self.character().map(Some),
             Some(b'!') => return self.directive(),
+            // Chez Scheme's #%car is its own car, whatever the program means by that: here it is what the name means
+            Some(b'%') if self.bytes.get(start + 2).is_some_and(|b| !lexeme::is_delimiter(*b)) => {
+                self.pos += 2;
+                return self.atom().map(Some);
+            }
             Some(b'\'') => {
                 self.prefix(2, "syntax");
                 return Ok(None);
@@ -153,6 +158,16 @@ impl Reader<'_> {
                     end += 1;
                 }
                 let reference = match self.bytes.get(end) {
+                    Some(b'(') => {
+                        self.pos = end + 1;
+                        self.stack.push(Frame::Vector { start, items: Vec::new() });
+                        return Ok(None);
+                    }
+                    // Chez Scheme's #2%car, too
+                    Some(b'%') if end == start + 2 => {
+                        self.pos = end + 1;
+                        return self.atom().map(Some);
+                    }
                     Some(b'#') => true,
                     Some(b'=') => false,
                     _ => return Err(self.bad_hash(start)),
@@ -211,9 +226,19 @@ impl Reader<'_> {
         self.run();
         let end = self.pos.max(start + 1);
         let text = &self.text[start..end];
-        self.error(start, end, format!("`{text}` is not a datum"))
-            .help("after # may come: t f ( u8( vu8( \\char | ; !directive x o b d e i and labels 0= 0#")
-            .into()
+        let help = match self.bytes.get(start + 1) {
+            Some(b'&') => "a box has no spelling here: (box x) makes one, of (srfi 111) or (chezscheme)",
+            Some(b':') => {
+                "a symbol without a name of its own is made by (gensym) of (chezscheme); keywords \
+                           like Racket's do not exist"
+            }
+            Some(b'{') => "a generated symbol has no spelling here: (gensym) of (chezscheme) makes one",
+            Some(b'[') => "records have no spelling: call the constructor. A vector is #(1 2)",
+            Some(b'#') => "names that begin with ## are Gambit's own: take what a library exports",
+            Some(b'<') => "what is written so cannot be read again: procedures, ports, records and the like",
+            _ => "after # may come: t f ( u8( vu8( \\char | ; !directive x o b d e i and labels 0= 0#",
+        };
+        self.error(start, end, format!("`{text}` is not a datum")).help(help).into()
     }
 
     fn directive(&mut self) -> Read<Option<Syntax>> {
@@ -235,7 +260,15 @@ impl Reader<'_> {
             "unspecified" | "unspecific" => Datum::Unspecified,
             other => {
                 let message = format!("unknown directive `#!{other}`");
-                return Err(self.error(start, self.pos, message).help("#!fold-case or #!no-fold-case").into());
+                let help = match other {
+                    "optional" | "rest" | "key" => {
+                        "parameters that may be missing: case-lambda, (a . rest), or opt-lambda of (srfi 227)"
+                    }
+                    "bwp" => "what a weak reference gives when its object is gone: (cairn weak)",
+                    "base-rtd" => "the type of record types has no spelling: see (cairn records)",
+                    _ => "#!fold-case or #!no-fold-case",
+                };
+                return Err(self.error(start, self.pos, message).help(help).into());
             }
         };
         Ok(Some(Syntax::new(datum, self.span(start, self.pos))))

@@ -5,7 +5,8 @@
    eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
    eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
    symbol-hashtable-update! symbol-hashtable-delete!
-   subst substq substv subst! substq! substv! remq! remv! remove! merge! list*
+   subst substq substv subst! substq! substv! vector-set-fixnum! decode-float bytevector-truncate!
+   remq! remv! remove! merge! list*
    bignum? ratnum? cflonum? nonnegative? nonpositive? logbit? logtest logbit0 logbit1
    fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive? expt-mod
    random-seed char- number->string bytevector->s8-list s8-list->bytevector
@@ -122,6 +123,22 @@
         (if (< i 0)
             l
             (let ((n (bytevector-u8-ref v i))) (loop (- i 1) (cons (if (< n 128) n (- n 256)) l))))))
+    (define (vector-set-fixnum! v i n) (vector-set! v i (check-fixnum "vector-set-fixnum!" n)))
+    (define (bytevector-truncate! v n) (bytevector-copy v 0 n))
+    ;; Mantissa, exponent and sign: the flonum is their product with a power of 2.
+    (define (decode-float x)
+      (if (not (and (rational? x) (inexact? x))) (wrong-type "decode-float" "a finite flonum" x))
+      (let* ((sign (if (or (< x 0.0) (eqv? x -0.0)) -1 1)) (q (exact (abs x))))
+        (let up ((n q) (e 0))
+          (cond
+            ((= n 0) (vector 0 0 sign))
+            ((not (integer? n)) (up (* n 2) (- e 1)))
+            (else
+             (let fit ((n n) (e e))
+               (cond
+                 ((>= n 9007199254740992) (fit (quotient n 2) (+ e 1)))
+                 ((and (< n 4503599627370496) (> e -1074)) (fit (* n 2) (- e 1)))
+                 (else (vector n e sign)))))))))
     (define (s8-list->bytevector l) (apply bytevector (map (lambda (n) (modulo n 256)) l)))
 
     ;;;; Vectors of fixnums

@@ -1,7 +1,7 @@
 ;;; (cairn chez syntax): forms of Chez Scheme: old kinds of records, dispatch on records that are lists, tracing.
 (define-library (cairn chez syntax)
   (export define-structure define-record rec record-case (rename chez-case case) exclusive-cond alias
-          eval-when meta-cond critical-section with-interrupts-disabled
+          module eval-when meta-cond critical-section with-interrupts-disabled
           trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
           (cairn syntax-case)
@@ -134,6 +134,23 @@
     ;; Another name for a variable or a macro.
     (define-syntax alias
       (syntax-rules () ((_ new old) (define-syntax new (identifier-syntax old)))))
+    ;; Definitions that only each other see, but for the exported ones; (name part …) exports a name whose macro needs
+    ;; parts, which hygiene finds by itself.  What a macro's template defines is hidden, so the body is one.
+    (define-syntax module
+      (lambda (form)
+        (syntax-case form ()
+          ((_ (export ...) body ...)
+           (with-syntax (((name ...)
+                          (map (lambda (e) (syntax-case e () ((name . parts) #'name) (name #'name)))
+                               #'(export ...))))
+             #'(begin
+                 (define-syntax hidden (syntax-rules () ((_ name ...) ((... ...) (begin body ...)))))
+                 (hidden name ...))))
+          ((_ name . rest)
+           (identifier? #'name)
+           (syntax-violation 'module
+                             "a module with a name is a library here: (library (name) (export …) (import …) …)"
+                             form #'name)))))
     (define-syntax eval-when
       (syntax-rules () ((_ (situation ...) body ...) (begin body ...))))
     ;; Conditions that the expander can decide: literals, and what R7RS's cond-expand knows.

@@ -7,6 +7,8 @@
    directory-separator? getenv putenv command-line-arguments get-process-id display-string
    real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
    time>=? time-difference add-duration subtract-duration copy-time sleep
+   set-time-type! set-time-second! set-time-nanosecond! time-difference! add-duration! subtract-duration!
+   date-dst? date-zone-name file-access-time file-modification-time file-change-time chmod
    current-date make-date date? date-nanosecond date-second date-minute date-hour date-day date-month date-year
    date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex
@@ -26,7 +28,8 @@
           (rename (srfi 19) (current-time srfi-19-time))
           (only (srfi 170) open-file textual-output open/append open/create create-directory current-directory
                 set-current-directory! delete-directory directory-files
-                rename-file set-environment-variable! file-info file-info-directory? file-info-regular?
+                rename-file set-environment-variable! set-file-mode file-info:atime file-info:mtime file-info:ctime
+                file-info file-info-directory? file-info-regular?
                 file-info-symlink? pid))
   (begin
 
@@ -71,6 +74,17 @@
     (define (file-directory? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-directory?))
     (define (file-regular? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-regular?))
     (define (file-symbolic-link? name) (file-is? name #f file-info-symlink?))
+    (define (chmod name mode) (set-file-mode name mode))
+    (define-syntax define-file-times
+      (syntax-rules ()
+        ((_ (name field) ...)
+         (begin
+           (define (name path . follow?)
+             (field (file-info path (or (null? follow?) (car follow?))))) ...))))
+    (define-file-times
+      (file-access-time file-info:atime)
+      (file-modification-time file-info:mtime)
+      (file-change-time file-info:ctime))
     (define (mkdir name . mode) (apply create-directory name mode))
 
     (define (directory-separator) #\/)
@@ -116,6 +130,9 @@
         (+ (* 1000 (time-second t)) (quotient (time-nanosecond t) 1000000))))
     (define (current-time . kind)
       (srfi-19-time (if (pair? kind) (car kind) 'time-utc)))
+    ;; Dates have a distance from UTC and no more.
+    (define (date-dst? d) #f)
+    (define (date-zone-name d) #f)
     (define (sleep t)
       (thread-sleep! (+ (time-second t) (/ (time-nanosecond t) 1000000000))))
     (define date-and-time

@@ -1,0 +1,11 @@
+;; Variables that are known by their names at run time, as in Chez Scheme, which prints the same.
+(import (chezscheme))
+(define x 5)
+(printf "~s\n" (top-level-value 'x))
+(set-top-level-value! 'x '(a b))
+(printf "~s\n" x)
+(define-top-level-value 'fresh (lambda (n) (* n n)))
+(printf "~s\n" (eval '(fresh 12)))
+(printf "~s ~s ~s\n" (top-level-bound? 'x) (top-level-bound? 'never-defined) (top-level-bound? 'car))
+(printf "~s\n" (map top-level-value '(x)))
+(printf "~s\n" (map eval '((+ 1 2) (car x) (fresh 3))))
