@@ -98,7 +98,7 @@ impl MarkTables {
             *self.live.add((offset >> BLOCK_SHIFT) as usize) += PAIR_BYTES as u32;
         }
     }
-    /// [`MarkTables::mark_lines`], while other threads do so, too. The count of live bytes is that of the caller's side.
+    /// [`MarkTables::mark_lines`], while other threads do so, too. Live bytes are counted by the caller's side.
     ///
     /// # Safety
     /// As for `set`, but that other threads use the tables by this function meanwhile.

@@ -41,6 +41,7 @@ const SAID: &[(&str, usize, &str)] = &[
     ("tests/programs/continuations.scm", 120, "`r` is bound"),
     ("tests/programs/syntax-case.scm", 18, "`if` is bound"),
     ("tests/programs/weak.scm", 12, "`kept?` is defined"),
+    ("tests/scheme/chez-module.scm", 30, "`c` is bound"),
     ("tests/scheme/complex.scm", 2, "nothing of (scheme inexact)"),
     ("tests/scheme/io.scm", 2, "nothing of (scheme char)"),
     ("tests/scheme/joins.scm", 12, "`square` is imported and defined again"),

@@ -3,7 +3,7 @@
 //! Roots are shown by the thread that collects; the others help with what hangs on them, and are gone before the last
 //! part, which needs the client again and again.
 
-use super::{Again, Marker, Shared, Stacks};
+use super::marker::{Again, Marker, Shared, Stacks};
 use crate::address::WORD;
 use crate::client::{Client, RootVisitor};
 use crate::find::Finder;
