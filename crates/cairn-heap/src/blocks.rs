@@ -359,14 +359,6 @@ impl BlockPool {
     pub const fn runs_address(&self) -> Address {
         self.table.address_of(BlockIndex(self.runs_start))
     }
-    /// The blocks that may be in use, and some that are free, one by one.
-    pub fn nth_used(&self, n: u32) -> Option<BlockIndex> {
-        if n < self.frontier {
-            return Some(BlockIndex(n));
-        }
-        let b = self.runs_start + (n - self.frontier);
-        (b < self.runs_end).then_some(BlockIndex(b))
-    }
     fn count(&mut self, n: u32) {
         self.in_use += n;
         self.peak = self.peak.max(self.in_use);

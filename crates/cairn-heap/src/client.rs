@@ -79,8 +79,7 @@ pub trait WeakVisitor: RootVisitor {
 /// The language runtime, as the collector sees it.
 ///
 /// A collection calls `visit_roots` first, and `trace_continuation` meanwhile; then `visit_dying`, and then
-/// `visit_weak`. (One of everything does all of this twice: first for young objects. Where several threads have marked,
-/// and objects move afterwards, it calls the first two once more: what is said then counts.)
+/// `visit_weak`. (One of everything does all of this twice: first for young objects.)
 pub trait Client {
     /// Are there words that may or may not be references: does [`Client::visit_ambiguous`] show any? The same at every
     /// collection of a heap. Then nothing is unreachable for certain: such a client frees no stack chunk by hand.

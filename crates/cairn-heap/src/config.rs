@@ -18,7 +18,7 @@ pub struct HeapConfig {
     pub fixed_heap: bool,
     /// What Smith & Morrisett (1998) proposed beyond what they had built (`mcc`).
     pub proposals: Proposals,
-    /// How many threads trace (`gen`, when it collects everything; `marksweep`).
+    /// How many threads trace (`marksweep`).
     pub tracing: Tracing,
     /// When the heap grows and shrinks.
     pub sizing: SizingConfig,

@@ -18,7 +18,7 @@
 
 use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, PAIR_BYTES, Span, prefetch};
 use crate::region::{Mapping, Region};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// log2 of the bytes per start bit.
 const GRANULE_SHIFT: u32 = 3;
@@ -42,23 +42,7 @@ pub struct Marks {
     base: Address,
     bytes: u64,
     ambiguity: Option<[Mapping; 2]>,
-    /// The starts that helpers have set; clear but while several threads mark.
-    helpers: Option<Mapping>,
 }
-
-/// The two tables of starts as a thread sees them that marks beside others.
-#[derive(Clone, Copy)]
-pub struct Sides {
-    mine: *mut u64,
-    theirs: *mut u64,
-    /// Counts of live bytes: neighbouring blocks' lie side by side, so that two threads would wait for each other.
-    live: *mut u32,
-    /// Several threads write to this side.
-    crowded: bool,
-}
-
-// SAFETY: of the tables nothing but bits is read and written, atomically (see [`Marks::set_beside`]).
-unsafe impl Send for Sides {}
 
 /// Starts and lines, for loops that have no time to find the tables first. Places are offsets from the region's base.
 #[derive(Clone, Copy)]
@@ -96,29 +80,6 @@ impl MarkTables {
         unsafe {
             *self.lines.add((offset >> LINE_SHIFT) as usize) = 1;
             *self.live.add((offset >> BLOCK_SHIFT) as usize) += PAIR_BYTES as u32;
-        }
-    }
-    /// [`MarkTables::mark_lines`], while other threads do so, too. Live bytes are counted by the caller's side.
-    ///
-    /// # Safety
-    /// As for `set`, but that other threads use the tables by this function meanwhile.
-    #[inline(always)]
-    pub unsafe fn mark_lines_beside(self, sides: Sides, offset: u64, bytes: u64) {
-        let (first, last) = (offset >> LINE_SHIFT, (offset + bytes - 1) >> LINE_SHIFT);
-        // SAFETY: by the contract.
-        unsafe {
-            let line = |i: u64| AtomicU8::from_ptr(self.lines.add(i as usize)).store(1, Relaxed);
-            line(first);
-            line(last);
-            if last - first > 1 {
-                (first + 1..last).for_each(line);
-            }
-            let live = AtomicU32::from_ptr(sides.live.add((offset >> BLOCK_SHIFT) as usize));
-            if sides.crowded {
-                live.fetch_add(bytes as u32, Relaxed);
-            } else {
-                live.store(live.load(Relaxed).wrapping_add(bytes as u32), Relaxed);
-            }
         }
     }
     /// Marks the lines of an object, once.
@@ -168,7 +129,6 @@ impl Marks {
             base: region.base(),
             bytes,
             ambiguity: None,
-            helpers: None,
         })
     }
     #[inline(always)]
@@ -188,86 +148,13 @@ impl Marks {
             old & bit == 0
         }
     }
-    /// Several threads will mark: the second table of starts is made.
-    pub fn expect_helpers(&mut self) -> std::io::Result<()> {
-        if self.helpers.is_none() {
-            let counts = (self.bytes >> BLOCK_SHIFT) * size_of::<u32>() as u64;
-            self.helpers = Some(Mapping::reserve((self.bytes >> (GRANULE_SHIFT + 3)) + counts)?);
-        }
-        Ok(())
-    }
-    /// The tables as the thread that collects sees them, or one of several helpers (`Some`) or an only one.
-    ///
-    /// # Panics
-    /// If no helpers were expected.
-    pub fn sides(&self, helpers: Option<usize>) -> Sides {
-        let map = self.helpers.as_ref().expect("helpers were expected");
-        let (first, second) = (self.tables.bits, map.base().words());
-        match helpers {
-            None => Sides { mine: first, theirs: second, live: self.tables.live, crowded: false },
-            Some(n) => Sides { mine: second, theirs: first, live: self.live_of_helpers(map), crowded: n > 1 },
-        }
-    }
-    /// The helpers' counts of live bytes, behind their starts.
-    fn live_of_helpers(&self, map: &Mapping) -> *mut u32 {
-        map.base().plus(self.bytes >> (GRANULE_SHIFT + 3)).bytes().cast()
-    }
-    /// Records that an object starts at `a`, while other threads record starts, too. Was it unrecorded? Several threads
-    /// may be told so at the same time.
+    /// Records that an object starts at `a`, while other threads record starts, too. Was it unrecorded?
     #[inline(always)]
-    pub fn set_beside(&self, sides: Sides, a: Address) -> bool {
-        let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
-        let (i, bit) = ((granule >> 6) as usize, 1 << (granule & 63));
-        // SAFETY: both tables have a bit for each word of the region, and are used by this alone meanwhile.
-        let (mine, theirs) =
-            unsafe { (AtomicU64::from_ptr(sides.mine.add(i)), AtomicU64::from_ptr(sides.theirs.add(i))) };
-        let old = mine.load(Relaxed);
-        if (old | theirs.load(Relaxed)) & bit != 0 {
-            return false;
-        }
-        if sides.crowded {
-            return mine.fetch_or(bit, Relaxed) & bit == 0;
-        }
-        mine.store(old | bit, Relaxed);
-        true
-    }
-    /// What helpers have recorded of the block at `start` is recorded as by the thread that collects.
-    pub fn merge(&self, start: Address) {
-        let Some(map) = &self.helpers else { return };
-        let block = (start.offset_from(self.base) >> BLOCK_SHIFT) as usize;
-        // SAFETY: either table of counts has an entry for each block.
-        unsafe {
-            *self.live(start) += std::mem::take(&mut *self.live_of_helpers(map).add(block));
-        }
-        let at = (start.offset_from(self.base) >> (GRANULE_SHIFT + 6)) as usize;
-        // SAFETY: a block has this many words in either table, which nobody else uses now.
-        let (first, second) = unsafe {
-            (
-                std::slice::from_raw_parts_mut(self.tables.bits.add(at), BIT_WORDS),
-                std::slice::from_raw_parts_mut(map.base().words().add(at), BIT_WORDS),
-            )
-        };
-        for (first, second) in first.iter_mut().zip(second) {
-            *first |= *second;
-            *second = 0;
-        }
-    }
-    /// Claims the headed object at `a`, while other threads may do so, too: is the caller the first? By a bit that
-    /// [`Marks::defer`] uses for pairs: it must be given back before deferred objects are looked for.
-    pub fn claim(&self, a: Address) -> bool {
-        let (word, bit) = self.deferred_bit(a);
-        word.fetch_or(bit, Relaxed) & bit == 0
-    }
-    /// Gives back what was claimed.
-    pub fn give_back(&self, a: Address) {
-        let (word, bit) = self.deferred_bit(a);
-        word.fetch_and(!bit, Relaxed);
-    }
-    fn deferred_bit(&self, a: Address) -> (&AtomicU64, u64) {
-        let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
-        // SAFETY: the table has a bit for each word of the region; while several threads mark it is used atomically.
-        let word = unsafe { AtomicU64::from_ptr(self.deferred.base().words().add((granule >> 6) as usize)) };
-        (word, 1 << (granule & 63))
+    pub fn set_shared(&self, a: Address) -> bool {
+        let (word, bit) = self.bit(a);
+        // SAFETY: the table is ours, its words are aligned; meanwhile it is written by this alone.
+        let word = unsafe { AtomicU64::from_ptr(word) };
+        word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
     }
     /// The start bit at `a` will soon be looked at.
     #[inline(always)]
@@ -276,8 +163,10 @@ impl Marks {
     }
     /// [`Marks::defer`], while other threads do so, too.
     pub fn defer_shared(&self, a: Address, pair: bool) {
-        let (word, bit) = self.deferred_bit(if pair { a } else { a.plus(8) });
-        word.fetch_or(bit, Relaxed);
+        let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
+        // SAFETY: as there.
+        let word = unsafe { AtomicU64::from_ptr(self.deferred.base().words().add((granule >> 6) as usize)) };
+        word.fetch_or(1 << (granule & 63), Relaxed);
     }
     /// Notes that the marked object at `a` is still to be looked at, and whether it is a pair.
     ///

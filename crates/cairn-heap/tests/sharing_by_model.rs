@@ -1,6 +1,6 @@
 //! The sharing of work between tracing threads, in every order of their steps that a few of them can come in (loom).
 
-#[path = "../src/gc/marking/sharing.rs"]
+#[path = "../src/gc/marksweep/sharing.rs"]
 #[allow(dead_code, reason = "not all of it is tried")]
 mod sharing;
 

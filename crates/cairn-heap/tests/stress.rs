@@ -461,13 +461,6 @@ fn with_several_tracing_threads() {
         let config = HeapConfig { collector: &MARKSWEEP, tracing, mark_stack, ..HeapConfig::zealous() };
         Stress::new(config.clone(), 21, 20_000).with_roots(500).run(steps(15_000));
         AnyStress::<true>::new(config, 22, 20_000).with_roots(500).run(steps(15_000));
-        for (threads, evacuate, always_major) in [(2, false, true), (2, true, true), (3, true, false)] {
-            let zeal = Zeal { evacuate, always_major, ..HeapConfig::zealous().zeal };
-            let tracing = Tracing { threads, least: 0 };
-            let config = HeapConfig { tracing, mark_stack, zeal, ..HeapConfig::zealous() };
-            Stress::new(config.clone(), 23, 20_000).with_roots(500).run(steps(15_000));
-            AnyStress::<true>::new(config, 24, 20_000).with_roots(500).run(steps(15_000));
-        }
     }
 }
 

@@ -11,7 +11,6 @@ pub mod bdw;
 mod budget;
 pub mod driver;
 pub mod r#gen;
-mod marking;
 pub mod marksweep;
 pub mod mcc;
 pub mod plan;

@@ -22,7 +22,7 @@
 //! Differences from Immix: 128-byte lines, exact line marks, holes filled from both ends, start bits kept.
 
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, PAIR_BYTES, Span};
-use crate::blocks::{BlockPool, BlockTable, Kind, State, poison};
+use crate::blocks::{BlockPool, Kind, State, poison};
 use crate::marks::{LINE_BYTES, LINES_PER_BLOCK, Marks};
 use crate::region::Cards;
 use cairn_layout::limits::CHECK_RESERVE;
@@ -138,8 +138,6 @@ pub struct MarkRegionSpace {
     crumbled: Vec<Crumbled>,
     /// While a collection marks, lines say nothing yet: only fresh blocks are used.
     fresh_only: bool,
-    /// Some blocks are being evacuated.
-    moving: bool,
 }
 
 /// Which blocks a major collection evacuates.
@@ -363,21 +361,6 @@ impl MarkRegionSpace {
         (self.leaf, self.leaf_overflow) = (Hole::default(), Hole::default());
         (self.scan_lo, self.scan_hi, self.overflow_scan) = Default::default();
         self.fresh_only = true;
-        let table = &t.pool.table;
-        let moving = self.all().any(|b| table.state(b).has(State::FROM));
-        self.moving = moving;
-    }
-    fn all(&self) -> impl Iterator<Item = BlockIndex> {
-        self.scannable.blocks.iter().chain(&self.leaves.blocks).copied()
-    }
-    /// Are blocks being evacuated?
-    pub const fn is_moving(&self) -> bool {
-        self.moving
-    }
-    /// None of the blocks that were to be evacuated is, since nothing of them has been moved yet.
-    pub fn let_all_stay(&mut self, table: &mut BlockTable) {
-        self.all().for_each(|b| table.clear_bits(b, State::FROM));
-        self.moving = false;
     }
     /// The crumbled blocks, with the bytes of their objects, where they are many. No more are evacuated at once than an
     /// eighth of the space takes in copies, so that pauses and the room for copies stay small.
@@ -390,7 +373,7 @@ impl MarkRegionSpace {
     /// After marking: frees blocks without live lines and evacuated blocks; finds the holes of the others. Returns
     /// the bytes of live lines.
     pub fn sweep(&mut self, t: &mut Tables, poisoned: bool) -> u64 {
-        (self.fresh_only, self.moving) = (false, false);
+        self.fresh_only = false;
         let mut crumbled = Vec::new();
         let mut live = 0;
         for half in [&mut self.scannable, &mut self.leaves] {

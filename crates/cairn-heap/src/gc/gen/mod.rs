@@ -17,8 +17,6 @@
 //!   leaves in blocks apart (`space::markregion`).
 //! * Fragmentation: a major collection evacuates the blocks that were sparse after the last one and that no survivor
 //!   has filled since; all sparse blocks, and at once, when the heap is near its maximum.
-//! * Several threads mark a heap of several megabytes ([`crate::gc::marking`]): in place, blocks to be evacuated, too;
-//!   then one moves what is to move, and does all that needs the client. A minor collection is one thread's.
 //! * What ambiguous words refer to is pinned before anything moves ([`pins`]); young objects become old in place.
 //! * Cells (typed and untyped blocks) are born old and marked in place (`space::cells`).
 //! * Stack chunks do not move; continuations keep them alive (`space::stack_chunks`).
@@ -46,10 +44,9 @@ pub(crate) use constraints::CONSTRAINTS;
 
 use crate::address::{Address, BLOCK_BYTES, PAIR_BYTES, Span, blocks_for};
 use crate::client::{Client, WeakVisitor};
-use crate::config::{HeapConfig, Tracing};
+use crate::config::HeapConfig;
 use crate::error::{HeapError, OutOfMemory};
 use crate::gc::driver::{Cycle, Survivors};
-use crate::gc::marking::{self, Again, Stacks, Start};
 use crate::gc::plan::Plan;
 use crate::marks::LINES_PER_BLOCK;
 use crate::model::ObjectModel;
@@ -85,7 +82,6 @@ pub(crate) struct Gen {
     wanted: Option<Reason>,
     major_wanted: bool,
     nursery_bytes: u64,
-    tracing: Tracing,
 }
 
 impl Gen {
@@ -314,23 +310,14 @@ impl Gen {
         core.compact.begin_marking();
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         self.old.begin_marking(&mut tables, evacuate, &stays.blocks);
-        // SAFETY: as for `promote`; starts and lines are clear.
-        let marked = unsafe { self.mark_together(core, model, client, &stays) };
         let region = core.region.span();
         let mut sampling = core.sampling.take();
         let mut t = Tracer::<M, C, true>::new(model, core, &mut self.old, region, self.nursery.span());
         // SAFETY: as for `promote`.
         let (copied, overflows) = unsafe {
-            if marked.is_none() || t.moves() {
-                client.visit_roots(&mut t);
-                t.visit_stays(&stays);
-                t.visit_immortals();
-            }
-            if let Some(again) = &marked
-                && t.moves()
-            {
-                t.visit_again(again);
-            }
+            client.visit_roots(&mut t);
+            t.visit_stays(&stays);
+            t.visit_immortals();
             t.finish(client);
             if let Some(s) = &mut sampling {
                 s.survivors(true, |w| t.survivor(w));
@@ -363,40 +350,6 @@ impl Gen {
         }
         self.finish(core, cycle, promoted + copied);
     }
-
-    /// Has several threads mark what can be reached, if that is worth while and there is room for their stacks. Then
-    /// what is left to do is to move objects, if any are to move: what has to be looked at again for that.
-    ///
-    /// # Safety
-    /// As for [`marking::mark`].
-    unsafe fn mark_together<M: ObjectModel, C: Client>(
-        &mut self,
-        core: &mut Core,
-        model: &M,
-        client: &mut C,
-        stays: &Stays,
-    ) -> Option<Again> {
-        // Zeal tries both ways.
-        let zeal = core.zeal.poison && core.stats.major % 2 == 1;
-        if self.tracing.threads < 2 || self.held(core) < self.tracing.least && !zeal {
-            return None;
-        }
-        let stack = |_| Stacks::new(core.mark_stack).ok();
-        let mut stacks = (0..self.tracing.threads).map(stack).collect::<Option<Vec<_>>>()?;
-        let ambiguous: Vec<u64> = stays.objects.iter().map(|o| o.reference.word()).collect();
-        let moving = self.old.is_moving();
-        let start = Start { stacks: &mut stacks, parallel: true, moving, ambiguous: Some(&ambiguous) };
-        // SAFETY: by the contract.
-        let marked = unsafe { marking::mark::<M, C, true>(core, model, client, start, |_, _, _, _| {}) };
-        core.large.adopt_marks(&core.marks);
-        core.stats.overflows += marked.overflows;
-        if marked.again.incomplete {
-            // All is marked where it is, and may stay there.
-            self.old.let_all_stay(&mut core.pool.table);
-        }
-        Some(marked.again)
-    }
-
     /// Does a run of old births go on when the mutator needs so many bytes?
     fn old_births_go_on(&self, core: &Core, need: u64) -> bool {
         self.wanted.is_none() && self.born_old.goes_on(core, need, self.held(core))
@@ -438,7 +391,6 @@ impl Plan for Gen {
             wanted: None,
             major_wanted: false,
             nursery_bytes: config.nursery_bytes,
-            tracing: config.tracing,
         };
         r#gen.begin(core);
         Ok(r#gen)

@@ -66,7 +66,7 @@ pub(super) struct Pins {
 #[derive(Default)]
 pub(super) struct Stays {
     /// Roots.
-    pub(super) objects: Vec<Located>,
+    objects: Vec<Located>,
     /// Not to be evacuated.
     pub(super) blocks: HashSet<BlockIndex>,
 }

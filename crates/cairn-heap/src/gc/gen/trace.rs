@@ -47,7 +47,6 @@ use crate::address::{Address, BLOCK_BYTES, BLOCK_SHIFT, Span, WORD, copy_words};
 use crate::blocks::{Kind, State};
 use crate::client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::find::Finder;
-use crate::gc::marking::Again;
 use crate::marks::{MarkTables, Starts};
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::{CARD_BYTES, OwnCards};
@@ -663,25 +662,6 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
         let cut = span.start.plus(PIECE_BYTES);
         self.old.push_grey(Span::new(cut, span.end));
         self.scan(Span::new(span.start, cut));
-    }
-
-    /// Are objects of the old space to move?
-    pub(super) fn moves(&self) -> bool {
-        self.old.is_moving()
-    }
-
-    /// Looks again at what several threads have marked, as far as it refers to objects that move, or may.
-    ///
-    /// # Safety
-    /// As for `drain`; of the objects that `again` speaks of, none has moved but by this tracer.
-    pub(super) unsafe fn visit_again(&mut self, again: &Again) {
-        again.slots.iter().for_each(|slot| self.slot(*slot));
-        for &k in &again.continuations {
-            // Copies of those that move are looked at as copies.
-            if !self.t.pool.table.state(self.t.pool.table.block_of(k)).has(State::FROM) {
-                self.push_continuation(k);
-            }
-        }
     }
 
     /// Scans until nothing is grey, and lets the client deal with what is dying and with weak references.

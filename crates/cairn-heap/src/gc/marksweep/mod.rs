@@ -9,7 +9,7 @@
 //!   collection is a budget, which heap checks spend: `lo..hi` is a number, not memory.
 //! * Objects without references lie in blocks of their own, which are never looked into.
 //! * The start bits are the marks, beside the objects.
-//! * Two threads trace a heap of several megabytes, one a small one ([`marking`]).
+//! * Two threads trace a heap of several megabytes, one a small one ([`sharing`]).
 //! * Large objects, stack chunks and typed cells have spaces of their own, and are marked by the same bits.
 //! * The heap grows as all heaps here do ([`crate::sizing`]): by what lives. Blocks that a collection finds empty go
 //!   back to the pool at once, and their pages to the system, but for those that the budget will need.
@@ -19,18 +19,24 @@
 //! Cost: linear in what lives, plus 30 ns for each block of 32 KB; sweeping is paid for by allocation.
 
 mod constraints;
+mod marking;
+mod sharing;
+#[cfg(test)]
+mod sharing_tests;
 
 pub(crate) use constraints::CONSTRAINTS;
 
 use super::budget::Budget;
-use super::marking::{self, Marked, Stacks, Start};
-use crate::address::{Address, BLOCK_BYTES, Span, blocks_for};
+use crate::address::{Address, BLOCK_BYTES, Span, WORD, blocks_for};
 use crate::client::Client;
+use crate::client::{AmbiguousVisitor, RootVisitor};
 use crate::config::{HeapConfig, Tracing};
 use crate::error::{HeapError, OutOfMemory};
+use crate::find::Finder;
 use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
-use crate::model::ObjectModel;
+use crate::model::{Located, ObjectModel};
+use crate::space::immortal::ImmortalSpace;
 use crate::space::nursery::Extent;
 use crate::space::segregated::ClassId;
 use crate::state::Core;
@@ -39,6 +45,7 @@ use crate::stats::{CollectionKind, Reason};
 use cairn_layout::collector::{FREE_LISTS, FreeList, MARKSWEEP};
 use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
+use marking::{Marker, Shared, Stacks};
 use std::time::Instant;
 
 /// What this collector remembers between collections.
@@ -79,27 +86,109 @@ impl MarkSweep {
         core.segregated.taken() + core.large.young_bytes() + core.compact.young_bytes() >= self.budget.total()
     }
 
-    /// Marks everything that can be reached.
+    /// Marks everything that can be reached: how many ambiguous words refer to an object, and how often stacks were too
+    /// small.
     ///
     /// # Safety
-    /// As for [`marking::mark`].
-    unsafe fn mark<M: ObjectModel, C: Client>(&mut self, core: &mut Core, model: &M, client: &mut C) -> Marked {
-        let parallel = self.survived >= self.tracing.least;
-        let start = Start { stacks: &mut self.stacks, parallel, moving: false, ambiguous: None };
+    /// The mutator stands still, and what it has allocated is initialised. Start bits are clear; those of before are
+    /// kept if words are ambiguous.
+    unsafe fn mark<M: ObjectModel, C: Client>(
+        &mut self,
+        core: &mut Core,
+        model: &M,
+        client: &mut C,
+    ) -> Result<(u64, u64), OutOfMemory> {
+        let Core {
+            pool,
+            marks,
+            large,
+            cells,
+            pinned,
+            segregated,
+            compact,
+            chunks,
+            immortal,
+            weak,
+            cards,
+            region,
+            ..
+        } = core;
+        let finder = Finder { model, pool, marks, large, cells, pinned, segregated };
+        let (first, others) = self.stacks.split_first_mut().expect("one thread at least");
+        let parallel = !others.is_empty() && self.survived >= self.tracing.least;
+        let shared = Shared::new(finder, compact, region, 1 + others.len());
+        let (mut found, mut overflows) = (0, 0);
+        // SAFETY: by the contract, all words shown are what they are said to be. While several threads trace, all
+        // markers set bits atomically.
+        unsafe {
+            if parallel {
+                let mut marker = Marker::<M, true>::new(&shared, first, Some(&mut *chunks));
+                show_roots(model, immortal, client, &mut marker);
+                let shared = &shared;
+                let room = crate::region::room_for_threads();
+                std::thread::scope(|scope| {
+                    for (i, stacks) in others.iter_mut().enumerate() {
+                        if i >= room {
+                            shared.sharing.without_one();
+                            continue;
+                        }
+                        let work = move || Marker::<M, true>::new(shared, stacks, None).work();
+                        let thread = std::thread::Builder::new().name("cairn-mark".into());
+                        if thread.spawn_scoped(scope, work).is_err() {
+                            shared.sharing.without_one();
+                        }
+                    }
+                    marker.trace_all(client);
+                });
+                found += marker.found;
+            }
+            let mut marker = Marker::<M, false>::new(&shared, first, Some(chunks));
+            if !parallel {
+                show_roots(model, immortal, client, &mut marker);
+            }
+            marker.trace_all(client);
+            if weak.is_idle(true) {
+                client.visit_dying(&mut marker);
+                marker.trace_all(client);
+                client.visit_weak(&mut marker);
+            } else {
+                marker.watching = true;
+                weak.settle::<M, C, _>(&mut marker, client, cards);
+            }
+            found += marker.found;
+            overflows += marker.overflows;
+        }
+        Ok((found, overflows))
+    }
+}
+
+/// Shows all roots.
+///
+/// # Safety
+/// Immortal objects and the client's roots are consistent.
+unsafe fn show_roots<M: ObjectModel, C: Client>(
+    model: &M,
+    immortal: &ImmortalSpace,
+    client: &mut C,
+    marker: &mut (impl RootVisitor + AmbiguousVisitor),
+) {
+    client.visit_ambiguous(marker);
+    for x in immortal.extents().filter(|x| !x.leaf) {
         // SAFETY: by the contract.
         unsafe {
-            marking::mark::<M, C, false>(core, model, client, start, |marker, client, weak, cards| {
-                if weak.is_idle(true) {
-                    client.visit_dying(marker);
-                    marker.trace_all(client);
-                    client.visit_weak(marker);
-                } else {
-                    marker.watching = true;
-                    weak.settle::<M, C, _>(marker, client, cards);
-                }
-            })
+            if M::SELF_DESCRIBING {
+                marker.words(x.span.start.words(), (x.span.bytes() / WORD) as usize);
+                continue;
+            }
+            let mut a = x.span.start;
+            while a < x.span.end {
+                let o = Located::headed(model, a);
+                o.scan(model, o.span(), marker);
+                a = o.span().end;
+            }
         }
     }
+    client.visit_roots(marker);
 }
 
 impl Plan for MarkSweep {
@@ -235,7 +324,7 @@ impl Plan for MarkSweep {
         core.compact.begin_marking();
         core.segregated.begin_marking(&core.pool.table, &core.marks);
         // SAFETY: spaces are consistent between collections, and the client's roots are by its contract.
-        let Marked { found, overflows, .. } = unsafe { self.mark(core, model, client) };
+        let (found, overflows) = unsafe { self.mark(core, model, client)? };
         core.large.adopt_marks(&core.marks);
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);

@@ -1,24 +1,14 @@
 //! Marking: everything that can be reached gets its start bit set.
 //!
-//! Nothing moves and nothing is written but bits, so any number of threads can trace at once ([`super::together`],
-//! [`super::sharing`]); with one, none of that is compiled in. A queue in front of the stack has asked for an object
-//! in time before its words are looked at (Garner, Blackburn & Frampton 2007). When an object's bit is set depends
-//! on where objects lie:
-//!
-//! * *Cells* (`marksweep`): what is on the stack are references, not objects; an object is touched once, when its bit
-//!   is set and its words are looked at. Pairs are looked at from the second word, so that of a list no more than a few
-//!   references wait.
-//! * *Lines* (`LINES`: mark-region blocks, `gen`): objects that are met together lie together, and their bits, too. So
-//!   a bit is set at once, and what was marked before gets onto no stack. Lists are followed along their cdrs. With its
-//!   words, an object's lines are marked.
+//! Nothing moves and nothing is written but bits, so any number of threads can trace at once ([`super::sharing`]); with
+//! one, none of that is compiled in. What is on the stack are references, not objects: an object is touched once, when
+//! its bit is set and its words are looked at, and a short queue in front of the stack has asked for both in time
+//! (Garner, Blackburn & Frampton 2007). Pairs are looked at from the second word, so that of a list no more than a few
+//! references wait.
 //!
 //! The stacks have a fixed size. An object that a stack has no room for is *deferred*: marked, and found again by a
 //! second bit. Long objects wait as *pieces*, so that a vector does not fill the stack; and a thread with nothing else
 //! gives away half of a piece.
-//!
-//! A collector may be about to evacuate some blocks. Then the objects there are marked as others are, and the *slots*
-//! in objects that stay, of references to those that do not, are noted: so that one thread can move them afterwards,
-//! which needs no other thread's consent. Whatever else refers to them, roots and frames, has to be shown again.
 //!
 //! # What holds
 //!
@@ -31,50 +21,41 @@
 //!   up by the [`Finder`] first.
 //! * *Whole objects.* All words of an allocated object are initialised, and `measure` says where it ends: loads
 //!   from its start to its end stay inside its cell. What lies behind a part of a piece belongs to the same object.
-//! * *Only bits are written*: those of `Marks`, and its counts, and of compact pools; where others trace (`PARALLEL`),
-//!   atomically, or by one side alone ([`crate::marks`]). No other memory is written, so that references from several
-//!   threads to one object do no harm.
-//! * *Once, or seldom twice.* Who sets an object's bit looks at its words, or notes it as deferred, so nobody else has
-//!   to. Two sides may set the bits of one object at the same time, and both look at it; continuations are claimed, so
-//!   that the client is asked once.
+//! * *Only bits are written*: those of `Marks` and of compact pools, atomically where others trace (`PARALLEL`). No
+//!   other memory is written, so that references from several threads to one object do no harm.
+//! * *Once.* Who sets an object's bit looks at its words, or notes it as deferred, so nobody else has to.
 //! * *States.* There is a state byte for each block of the region, and none changes while objects are traced.
 
 #![allow(unsafe_op_in_unsafe_fn)] // One algorithm, safe by what is listed under "What holds".
 
 use super::sharing::{Batch, Next, Piece, Sharing};
-use crate::address::{Address, BlockIndex, PAIR_BYTES, Span, WORD, prefetch};
+use crate::address::{Address, BlockIndex, Span, WORD, prefetch};
 use crate::blocks::{Kind, State};
 use crate::client::{AmbiguousVisitor, Client, RootVisitor, WeakVisitor};
 use crate::find::Finder;
-use crate::marks::{MarkTables, Sides, Starts};
+use crate::marks::Starts;
 use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::Region;
+use crate::space::cells::CellWords;
 use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::stack_chunks::ChunkSpace;
 use crate::weak::{Watched, WeakTracing};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// References on their way from the stack.
-const QUEUE: usize = 16;
+const QUEUE: usize = 8;
 /// Bytes of an object that are looked at at once.
 const PIECE: u64 = 2 << 10;
 /// A thread with fewer references gives none away.
 const WORTH_SHARING: usize = 32;
-/// Blocks whose starts a thread merges at once.
-const MERGED_AT_ONCE: u32 = 256;
 
 /// What all threads look at.
 pub(super) struct Shared<'h, M> {
-    finder: Finder<'h, M>,
-    compact: &'h CompactSpace,
-    region: Span,
+    pub finder: Finder<'h, M>,
+    pub compact: &'h CompactSpace,
+    pub region: Span,
     pub sharing: Sharing,
     states: *const u8,
-    tables: MarkTables,
-    /// Some blocks will be evacuated.
-    moving: bool,
-    /// Blocks whose starts have been merged, or are being merged.
-    merged: AtomicU32,
 }
 
 // SAFETY: all that is written through it are bits of `Marks`, atomically while several threads trace; the rest is only
@@ -82,31 +63,15 @@ pub(super) struct Shared<'h, M> {
 unsafe impl<M: ObjectModel> Sync for Shared<'_, M> {}
 
 impl<'h, M: ObjectModel> Shared<'h, M> {
-    pub(super) fn new(
-        finder: Finder<'h, M>,
-        compact: &'h CompactSpace,
-        region: &Region,
-        threads: usize,
-        moving: bool,
-    ) -> Self {
-        let (states, tables) = (finder.pool.table.states(), finder.marks.tables());
-        Shared {
-            finder,
-            compact,
-            region: region.span(),
-            sharing: Sharing::new(threads),
-            states,
-            tables,
-            moving,
-            merged: AtomicU32::new(0),
-        }
+    pub fn new(finder: Finder<'h, M>, compact: &'h CompactSpace, region: &Region, threads: usize) -> Self {
+        let states = finder.pool.table.states();
+        Shared { finder, compact, region: region.span(), sharing: Sharing::new(threads), states }
     }
 }
 
-/// The room that a thread works in. No two threads' lie in lines of the cache that a processor fetches together.
+/// The room that a thread works in; kept from collection to collection.
 #[derive(Default)]
-#[repr(align(128))]
-pub(in crate::gc) struct Stacks {
+pub(super) struct Stacks {
     references: Vec<u64>,
     pieces: Vec<Piece>,
     /// Continuations to be asked about, of a thread that works alone.
@@ -124,59 +89,10 @@ impl Stacks {
     }
 }
 
-/// What a marker has found that is to be looked at again, once objects have moved.
-#[derive(Default)]
-pub(in crate::gc) struct Again {
-    /// Places in objects that stay, of references to objects that do not.
-    pub slots: Vec<*mut u64>,
-    /// Continuations that the client was asked about.
-    pub continuations: Vec<Address>,
-    /// There was no room to note all of them.
-    pub incomplete: bool,
-}
-
-// SAFETY: places in a heap that stands still; nobody looks at them before all markers are gone.
-unsafe impl Send for Again {}
-
-impl Again {
-    #[cold]
-    fn grow<T>(&mut self, all: impl FnOnce(&mut Again) -> &mut Vec<T>) -> bool {
-        let grown = all(self).try_reserve(1024).is_ok();
-        self.incomplete |= !grown;
-        grown
-    }
-    fn slot(&mut self, slot: *mut u64) {
-        if self.slots.len() < self.slots.capacity() || self.grow(|a| &mut a.slots) {
-            self.slots.push(slot);
-        }
-    }
-    /// Was there room?
-    fn continuation(&mut self, k: Address) -> bool {
-        let room = self.continuations.len() < self.continuations.capacity() || self.grow(|a| &mut a.continuations);
-        if room {
-            self.continuations.push(k);
-        }
-        room
-    }
-    /// Notes what another marker has found.
-    pub fn append(&mut self, mut other: Again) {
-        self.incomplete |= other.incomplete;
-        if self.slots.try_reserve(other.slots.len()).is_ok() {
-            self.slots.append(&mut other.slots);
-        } else {
-            self.incomplete = true;
-        }
-    }
-}
-
-/// One thread's part. `PARALLEL`: others trace at the same time. `LINES`: see the module's header.
-pub(in crate::gc) struct Marker<'s, 'h, M, const PARALLEL: bool, const LINES: bool> {
+/// One thread's part. `PARALLEL`: others trace at the same time.
+pub(super) struct Marker<'s, 'h, M, const PARALLEL: bool> {
     s: &'s Shared<'h, M>,
     stacks: &'s mut Stacks,
-    sides: Option<Sides>,
-    pub again: Again,
-    /// The words that are being looked at are those of an object that stays where it is.
-    stays: bool,
     queue: [u64; QUEUE],
     at: usize,
     /// The stack is being emptied: it cannot be emptied to make room.
@@ -193,21 +109,11 @@ pub(in crate::gc) struct Marker<'s, 'h, M, const PARALLEL: bool, const LINES: bo
     pub overflows: u64,
 }
 
-impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s, 'h, M, PARALLEL, LINES> {
-    /// `sides`: the tables that starts are recorded in, if others trace at the same time.
-    pub(super) fn new(
-        s: &'s Shared<'h, M>,
-        stacks: &'s mut Stacks,
-        sides: Option<Sides>,
-        chunks: Option<&'s mut ChunkSpace>,
-    ) -> Self {
-        debug_assert_eq!(sides.is_some(), PARALLEL);
+impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
+    pub fn new(s: &'s Shared<'h, M>, stacks: &'s mut Stacks, chunks: Option<&'s mut ChunkSpace>) -> Self {
         Marker {
             s,
             stacks,
-            sides,
-            again: Again::default(),
-            stays: false,
             queue: [0; QUEUE],
             at: 0,
             draining: false,
@@ -226,81 +132,22 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
     #[inline(always)]
     fn mark(&self, a: Address) -> bool {
         let marks = self.s.finder.marks;
-        match self.sides {
-            Some(sides) if PARALLEL => marks.set_beside(sides, a),
-            _ => marks.set(a),
-        }
-    }
-    /// The object of so many bytes at `a`, of a mark-region block, has just been marked: its lines are, too.
-    #[inline(always)]
-    unsafe fn mark_lines(&self, a: Address, bytes: u64) {
-        let offset = a.offset_from(self.s.region.start);
-        match self.sides {
-            Some(sides) if PARALLEL => self.s.tables.mark_lines_beside(sides, offset, bytes),
-            _ => self.s.tables.mark_lines(offset, bytes),
-        }
+        if PARALLEL { marks.set_shared(a) } else { marks.set(a) }
     }
 
     #[inline(always)]
     fn is_in_heap(&self, w: u64) -> bool {
-        // Most words that refer to no object of the region are small, and not worth a look at their tags.
-        self.s.region.contains(Address(w)) && M::is_reference(w)
+        M::is_reference(w) && self.s.region.contains(M::address(w))
     }
 
-    /// A word was met at this place: what it refers to is to be marked.
+    /// A word was met: what it refers to is to be marked.
     #[inline(always)]
-    unsafe fn meet(&mut self, slot: *mut u64) {
-        let w = *slot;
+    unsafe fn meet(&mut self, w: u64) {
         if self.is_in_heap(w) {
-            if LINES && self.s.moving && self.stays && self.state(M::address(w)).has(State::FROM) {
-                self.again.slot(slot);
-            }
-            self.reach(w);
+            self.push(w);
         } else if M::is_indirect(w) {
             self.mark_indirect(w);
         }
-    }
-
-    /// What this reference refers to is to be marked.
-    #[inline(always)]
-    pub(super) unsafe fn reach(&mut self, w: u64) {
-        if !LINES {
-            return self.push(w);
-        }
-        let a = M::address(w);
-        if self.is_kept_by_bits(self.state(a)) && self.mark(a) {
-            self.note(a);
-            self.push(w);
-        }
-    }
-
-    /// Do objects in such a block live by their start bits?
-    #[inline(always)]
-    fn is_kept_by_bits(&self, state: State) -> bool {
-        const fn bits(kinds: &[Kind]) -> u16 {
-            let (mut all, mut i) = (0, 0);
-            while i < kinds.len() {
-                all |= 1 << kinds[i] as u8;
-                i += 1;
-            }
-            all
-        }
-        let kinds = const {
-            if LINES {
-                bits(&[
-                    Kind::Scannable,
-                    Kind::Leaf,
-                    Kind::Large,
-                    Kind::Shared,
-                    Kind::Typed,
-                    Kind::Untyped,
-                    Kind::Pinned,
-                ])
-            } else {
-                bits(&[Kind::Segregated, Kind::Large, Kind::Shared, Kind::Typed])
-            }
-        };
-        kinds >> (state.0 & 15) & 1 != 0
     }
 
     /// A word refers to a compact record, or to what lies inside of a large object.
@@ -309,7 +156,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         if let Some(offset) = M::inside(w) {
             let finder = &self.s.finder;
             if let Some(o) = finder.large.holder(finder.pool, offset) {
-                self.reach(M::reference(o.start, o.kind));
+                self.push(M::reference(o.start, o.kind));
             }
             return;
         }
@@ -340,17 +187,19 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         if !PARALLEL && !self.draining && self.stacks.references.capacity() > 0 {
             // The client is showing its roots.
             self.drain();
-            self.stays = false;
             return self.push(w);
         }
         // Marked now, looked at later.
         let a = M::address(w);
-        if !LINES {
-            if !self.is_kept_by_bits(self.state(a)) || !self.mark(a) {
-                return;
-            }
-            self.note(a);
+        let state = self.state(a);
+        match state.kind() {
+            Kind::Segregated | Kind::Typed if !self.mark(a) => return,
+            Kind::Segregated | Kind::Typed => {}
+            Kind::Large | Kind::Shared if !self.mark(a) => return,
+            Kind::Large | Kind::Shared => {}
+            _ => return,
         }
+        self.note(a);
         self.defer(a, M::is_pair(w));
     }
 
@@ -384,9 +233,6 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
     unsafe fn visit(&mut self, w: u64) {
         let a = M::address(w);
         let state = self.state(a);
-        if LINES {
-            return self.look(w, a, state);
-        }
         if !state.is(Kind::Segregated) {
             return self.visit_apart(w, a, state);
         }
@@ -399,81 +245,24 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         }
     }
 
-    /// Looks at a marked object in a block of this state.
-    #[inline(always)]
-    unsafe fn look(&mut self, w: u64, a: Address, state: State) {
-        if !LINES {
-            if !state.is(Kind::Segregated) {
-                self.look_apart(w, a, state);
-            } else if !state.has(State::LEAF) {
-                self.look_at(w, a);
-            }
-        } else if state.0 & 14 == Kind::Scannable as u8 {
-            self.stays = !state.has(State::FROM);
-            if M::is_pair(w) { self.follow_list(a) } else { self.look_at(w, a) }
-        } else {
-            self.stays = true;
-            self.look_apart(w, a, state);
-        }
-    }
-
-    /// Looks at the words of an object, or the pair, in a block of small objects, which in a cell is no leaf.
+    /// Looks at the words of an object in a cell, which is no leaf.
     #[inline(always)]
     unsafe fn look_at(&mut self, w: u64, a: Address) {
-        if !LINES && M::is_pair(w) {
-            self.meet(a.plus(WORD).words());
-            self.meet(a.words());
+        if M::is_pair(w) {
+            let (first, second) = (a.load(), a.plus(WORD).load());
+            self.meet(second);
+            self.meet(first);
             return;
         }
         let m = self.s.finder.model.measure(M::kind(w), a.load());
-        if LINES {
-            self.mark_lines(a, m.bytes);
-        }
         if m.continuation {
             self.met_continuation(a);
-        }
-        if LINES && m.leaf {
-            return;
         }
         let whole = Span::new(a, a.plus(m.bytes));
         if m.bytes > PIECE {
             self.push_piece((w, whole));
         } else {
             self.scan(a, m.bytes, whole);
-        }
-    }
-
-    /// Looks at a marked pair, and at the pairs along its cdr that are unmarked, in mark-region blocks.
-    #[inline(always)]
-    unsafe fn follow_list(&mut self, mut pair: Address) {
-        // So many at once, then their elements: not all of a long list must get onto the stack.
-        let bottom = self.stacks.references.len();
-        for left in (0..PIECE / PAIR_BYTES).rev() {
-            self.mark_lines(pair, PAIR_BYTES);
-            self.meet(pair.words());
-            let cdr = pair.plus(WORD);
-            let w = cdr.load();
-            if !M::is_pair(w) || !self.s.region.contains(M::pair_address(w)) {
-                return self.meet(cdr.words());
-            }
-            let next = M::pair_address(w);
-            let state = self.state(next);
-            // Whether slots are noted is asked of each object anew.
-            if !state.is(Kind::Scannable) || state.has(State::FROM) || !self.stays {
-                return self.meet(cdr.words());
-            }
-            if !self.mark(next) {
-                return;
-            }
-            self.note(next);
-            if left == 0 {
-                let stack = &mut self.stacks.references;
-                if stack.len() < stack.capacity() {
-                    return stack.insert(bottom.min(stack.len()), w);
-                }
-                return self.push(w);
-            }
-            pair = next;
         }
     }
 
@@ -484,41 +273,36 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
             let model = self.s.finder.model;
             return model.scan(a, bytes, part, self);
         }
-        if LINES {
-            let mut at = part.start;
-            while at < part.end {
-                self.meet(at.words());
-                at = at.plus(WORD);
-            }
-            return;
-        }
         let mut at = part.end;
         while at > part.start {
             at = at.minus(WORD);
-            self.meet(at.words());
+            self.meet(at.load());
         }
     }
 
-    /// Marks what is in no block of small objects, and looks at it.
+    /// Large objects, and cells of one type; all else is not marked.
     #[cold]
     unsafe fn visit_apart(&mut self, w: u64, a: Address, state: State) {
-        if self.is_kept_by_bits(state) && self.mark(a) {
-            self.note(a);
-            self.look_apart(w, a, state);
+        match state.kind() {
+            Kind::Large | Kind::Shared | Kind::Typed if self.mark(a) => {
+                self.note(a);
+                self.look_at_apart(w, a, state);
+            }
+            _ => {}
         }
     }
 
-    /// Looks at a marked object that is large, pinned, or a cell of one class.
-    #[cold]
-    unsafe fn look_apart(&mut self, w: u64, a: Address, state: State) {
+    unsafe fn look_at_apart(&mut self, w: u64, a: Address, state: State) {
         let finder = &self.s.finder;
-        match state.kind() {
-            Kind::Typed | Kind::Untyped => {
-                let class = finder.cells.class_of(&finder.pool.table, finder.pool.table.block_of(a));
-                return class.scan(a, Span::new(a, a.plus(class.bytes())), self);
+        if state.is(Kind::Typed) {
+            let class = finder.cells.class_of(&finder.pool.table, finder.pool.table.block_of(a));
+            if let CellWords::Typed(mut map) = class.words() {
+                while map != 0 {
+                    self.slot(a.plus(map.trailing_zeros() as u64 * WORD).words());
+                    map &= map - 1;
+                }
             }
-            Kind::Pinned if M::is_pair(w) => return self.words(a.words(), 2),
-            _ => {}
+            return;
         }
         let m = finder.model.measure(M::kind(w), a.load());
         if m.continuation {
@@ -539,15 +323,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
 
     unsafe fn met_continuation(&mut self, k: Address) {
         let noted = if PARALLEL {
-            let marks = self.s.finder.marks;
-            if !marks.claim(k) {
-                return;
-            }
-            let noted = self.s.sharing.continuation(k);
-            if !noted {
-                marks.give_back(k);
-            }
-            noted
+            self.s.sharing.continuation(k)
         } else {
             let all = &mut self.stacks.continuations;
             let room = all.len() < all.capacity();
@@ -569,9 +345,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         while let Some(w) = self.stacks.references.pop() {
             let a = M::address(w);
             prefetch(a.bytes());
-            if !LINES {
-                self.s.finder.marks.prefetch(a);
-            }
+            self.s.finder.marks.prefetch(a);
             let before = std::mem::replace(&mut self.queue[self.at], w);
             self.at = (self.at + 1) % QUEUE;
             if before != 0 {
@@ -606,7 +380,6 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
             }
             let a = M::address(w);
             let bytes = self.s.finder.model.measure(M::kind(w), a.load()).bytes;
-            self.stays = !self.state(a).has(State::FROM);
             self.scan(a, bytes, now);
         }
         self.draining = false;
@@ -652,30 +425,16 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         }
     }
 
-    /// Traces together with the other threads until all is done, and merges starts.
+    /// Traces together with the other threads until all is done.
     ///
     /// # Safety
     /// What waits, here and there, are references to objects.
-    pub(super) unsafe fn work(&mut self) {
+    pub unsafe fn work(&mut self) {
         loop {
             self.drain();
             match self.s.sharing.next(false) {
                 Next::Batch(batch) => self.take(batch),
-                Next::Continuations(_) | Next::Done => return self.merge(),
-            }
-        }
-    }
-
-    /// Merges the starts that helpers have set, together with the other threads: nobody marks any more.
-    fn merge(&self) {
-        let finder = &self.s.finder;
-        loop {
-            let first = self.s.merged.fetch_add(MERGED_AT_ONCE, Relaxed);
-            for i in first..first + MERGED_AT_ONCE {
-                let Some(block) = finder.pool.nth_used(i) else { return };
-                if self.is_kept_by_bits(finder.pool.table.state(block)) {
-                    finder.marks.merge(finder.pool.table.address_of(block));
-                }
+                Next::Continuations(_) | Next::Done => return,
             }
         }
     }
@@ -691,7 +450,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
                 match self.s.sharing.next(true) {
                     Next::Batch(batch) => self.take(batch),
                     Next::Continuations(all) => all.into_iter().for_each(|k| self.ask(k, client)),
-                    Next::Done => return self.merge(),
+                    Next::Done => return,
                 }
             } else if let Some(k) = self.stacks.continuations.pop() {
                 self.ask(k, client);
@@ -705,12 +464,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
 
     /// Asks the client what a continuation keeps.
     fn ask<C: Client>(&mut self, k: Address, client: &mut C) {
-        let noted = (PARALLEL || LINES && self.s.moving) && self.again.continuation(k);
-        if PARALLEL && !noted {
-            // It may be met once more.
-            self.s.finder.marks.give_back(k);
-        }
-        (self.in_continuation, self.stays) = (true, false);
+        self.in_continuation = true;
         client.trace_continuation(k, self);
         self.in_continuation = false;
     }
@@ -723,19 +477,26 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
         let table = &self.s.finder.pool.table;
         for i in 0..(self.s.region.bytes() / crate::address::BLOCK_BYTES) as u32 {
             let block = BlockIndex(i);
-            let state = table.state(block);
-            if !self.is_kept_by_bits(state) && !state.is(Kind::LargeTail) {
+            if !matches!(
+                table.state(block).kind(),
+                Kind::Segregated | Kind::Typed | Kind::Large | Kind::LargeTail | Kind::Shared
+            ) {
                 continue;
             }
             while let Some((a, pair)) = self.s.finder.marks.take_deferred(table.address_of(block)) {
-                let w = if pair {
-                    M::reference(a, RefKind::Pair)
-                } else if state.is(Kind::Typed) || state.is(Kind::Untyped) {
-                    M::reference(a, RefKind::Object)
+                let state = self.state(a);
+                if state.is(Kind::Typed) {
+                    self.look_at_apart(M::reference(a, RefKind::Object), a, state);
+                } else if pair {
+                    self.look_at(M::reference(a, RefKind::Pair), a);
                 } else {
-                    Located::headed(self.s.finder.model, a).reference.word()
-                };
-                self.look(w, a, self.state(a));
+                    let o = Located::headed(self.s.finder.model, a);
+                    if state.is(Kind::Segregated) && !state.has(State::LEAF) {
+                        self.look_at(o.reference.word(), a);
+                    } else if !state.is(Kind::Segregated) {
+                        self.look_at_apart(o.reference.word(), a, state);
+                    }
+                }
                 self.drain();
                 if !self.stacks.continuations.is_empty() {
                     // The client is asked first: there is room for a few of them only.
@@ -747,10 +508,10 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool, const LINES: bool> Marker<'s,
     }
 }
 
-impl<M: ObjectModel, const PARALLEL: bool, const LINES: bool> RootVisitor for Marker<'_, '_, M, PARALLEL, LINES> {
+impl<M: ObjectModel, const PARALLEL: bool> RootVisitor for Marker<'_, '_, M, PARALLEL> {
     #[inline(always)]
     unsafe fn slot(&mut self, slot: *mut u64) {
-        self.meet(slot);
+        self.meet(*slot);
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
@@ -760,9 +521,7 @@ impl<M: ObjectModel, const PARALLEL: bool, const LINES: bool> RootVisitor for Ma
     }
 }
 
-impl<M: ObjectModel, const PARALLEL: bool, const LINES: bool> AmbiguousVisitor
-    for Marker<'_, '_, M, PARALLEL, LINES>
-{
+impl<M: ObjectModel, const PARALLEL: bool> AmbiguousVisitor for Marker<'_, '_, M, PARALLEL> {
     fn ambiguous(&mut self, word: u64) {
         if M::is_indirect(word) {
             // SAFETY: any word may be shown that looks like such a reference.
@@ -771,12 +530,12 @@ impl<M: ObjectModel, const PARALLEL: bool, const LINES: bool> AmbiguousVisitor
         if let Some(o) = self.s.finder.around(Address(word), Starts::BeforeMarking) {
             self.found += 1;
             // SAFETY: a reference to an object.
-            unsafe { self.reach(o.reference.word()) };
+            unsafe { self.push(o.reference.word()) };
         }
     }
 }
 
-impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false, false> {
+impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false> {
     const EVERYTHING: bool = true;
 
     unsafe fn survivor(&self, w: u64) -> Option<u64> {
@@ -802,7 +561,7 @@ impl<M: ObjectModel> WeakVisitor for Marker<'_, '_, M, false, false> {
     }
 }
 
-impl<M: ObjectModel, C: Client> WeakTracing<C> for Marker<'_, '_, M, false, false> {
+impl<M: ObjectModel, C: Client> WeakTracing<C> for Marker<'_, '_, M, false> {
     unsafe fn trace(&mut self, client: &mut C) {
         self.trace_all(client);
     }
