@@ -57,8 +57,13 @@ pub(crate) struct Homes {
 pub(crate) fn candidates(analysis: &Analysis) -> BTreeSet<Place> {
     let graph = &analysis.graph;
     let module = analysis.module;
-    // What ends a function without return would leave the object behind.
-    if module.functions.iter().any(|f| f.declared && (f.name.contains("jmp") || f.name.ends_with("context"))) {
+    // What ends a function without return would leave the object behind; a handler of signals may come between, where
+    // nothing may be allocated.
+    let forbids = |name: &str| {
+        let handles = ["signal", "sigaction", "sigset", "sigvec", "bsd_signal", "sysv_signal", "__sysv_signal"];
+        name.contains("jmp") || name.ends_with("context") || handles.contains(&name)
+    };
+    if module.functions.iter().any(|f| f.declared && forbids(&f.name)) {
         return BTreeSet::new();
     }
     let wanted = |n: &Node| {

@@ -62,7 +62,7 @@ fn calls_have_objects_of_their_own() {
     same("recursive", &format!("{START}{program}"), ALL);
 }
 
-/// What `longjmp` leaves would never be freed; what is as large as the stack allows, or several, stays there.
+/// What `longjmp` leaves would never be freed, and a handler of signals must not allocate; what is as large as the stack allows, or several, stays there.
 #[test]
 fn what_can_t_be_moved_stays() {
     let program = "static jmp_buf out; static struct n *kept; static void leave(int k) { struct n head = { kept };\n\
@@ -72,6 +72,14 @@ fn what_can_t_be_moved_stays() {
          int main(int c, char **v) { for (volatile int i = 0; i < 9 * c; i++) if (!setjmp(out)) leave(i);\n\
          printf(\"%d\\n\", kept->v); return 0; }\n";
     same("longjmp", &format!("{START}{program}"), &[]);
+    let program = "#include <signal.h>\nstatic volatile long seen; static void handle(int s) { struct n head = {0};\n\
+         struct n *p = &head; p->v = s; for (struct n *q = p; q; q = q->next) seen += q->v; }\n\
+         static struct n *make(int k) { struct n head = {0}; struct n *c = &head; for (int i = 0; i < k; i++) {\n\
+         struct n *p = calloc(1, sizeof *p); p->v = i; c = c->next = p; if (i % 4 == 0) raise(SIGUSR1); }\n\
+         return head.next; }\n\
+         int main(int c, char **v) { signal(SIGUSR1, handle); struct n *l = make(20 * c); long s = 0;\n\
+         for (struct n *p = l; p; p = p->next) s = s * 3 + p->v; printf(\"%ld %d\\n\", s, seen > 0); return 0; }\n";
+    same("signals", &format!("{START}{program}"), &[]);
     let program = "int main(int c, char **v) { struct n rows[3] = {0}; long s = 0; for (int i = 0; i < 9 * c; i++) {\n\
          struct n *p = malloc(sizeof *p); p->v = i; p->o = 0; p->next = rows[i % 3].next; rows[i % 3].next = p;\n\
          rows[i % 3].o = &rows[(i + 1) % 3]; }\n\
