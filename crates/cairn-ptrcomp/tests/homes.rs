@@ -62,7 +62,8 @@ fn calls_have_objects_of_their_own() {
     same("recursive", &format!("{START}{program}"), ALL);
 }
 
-/// What `longjmp` leaves would never be freed, and a handler of signals must not allocate; what is as large as the stack allows, or several, stays there.
+/// What `longjmp` leaves would never be freed, and a handler of signals must not allocate; what is as large as the
+/// stack allows, or several, stays there.
 #[test]
 fn what_can_t_be_moved_stays() {
     let program = "static jmp_buf out; static struct n *kept; static void leave(int k) { struct n head = { kept };\n\
