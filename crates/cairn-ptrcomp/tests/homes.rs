@@ -3,23 +3,8 @@
 
 mod place;
 
-use place::{Place, has_pools};
+use place::{ALL, same};
 
-/// Runs a program without pools and with each kind; `smaller` are the kinds with which it has some.
-fn same(name: &str, program: &str, smaller: &[&str]) {
-    let place = Place::new(name);
-    place.file("a.c", program);
-    assert!(place.cc("-O2 -w --ptrcomp=off {}/a.c -o {}/plain"));
-    let expected = place.run("plain");
-    assert_eq!(expected.0, Some(0), "{expected:?}");
-    for mode in ["static", "dynamic", "auto"] {
-        assert!(place.cc(&format!("-O2 -w --ptrcomp={mode} --check-indices {{}}/a.c -o {{}}/prog")));
-        assert_eq!(place.run("prog"), expected, "{mode}");
-        assert_eq!(has_pools(&place.path("prog")), smaller.contains(&mode), "{mode}");
-    }
-}
-
-const ALL: &[&str] = &["static", "dynamic", "auto"];
 const START: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <setjmp.h>\n\
                      struct n { struct n *next, *o; int v; };\n";
 

@@ -51,3 +51,20 @@ pub fn has_pools(program: &Path) -> bool {
         .iter()
         .any(|name| bytes.windows(name.len()).any(|w| w == *name))
 }
+
+/// Every kind of pools.
+pub const ALL: &[&str] = &["static", "dynamic", "auto"];
+
+/// Runs a program without pools and with each kind; `smaller` are the kinds with which it has some.
+pub fn same(name: &str, program: &str, smaller: &[&str]) {
+    let place = Place::new(name);
+    place.file("a.c", program);
+    assert!(place.cc("-O2 -w --ptrcomp=off {}/a.c -o {}/plain"));
+    let expected = place.run("plain");
+    assert_eq!(expected.0, Some(0), "{expected:?}");
+    for &mode in ALL {
+        assert!(place.cc(&format!("-O2 -w --ptrcomp={mode} --check-indices {{}}/a.c -o {{}}/prog")));
+        assert_eq!(place.run("prog"), expected, "{mode}");
+        assert_eq!(has_pools(&place.path("prog")), smaller.contains(&mode), "{mode}");
+    }
+}
