@@ -15,6 +15,7 @@
 //! program may be run on a larger machine than the one it was compiled on.
 
 use crate::dsa::Analysis;
+use crate::dsa::externals::runs_again;
 use crate::dsa::points_to::{NodeId, Site, Sites, Why};
 use crate::model::*;
 use crate::shape;
@@ -75,10 +76,6 @@ fn calls_itself(callers: &Callers, id: FuncId) -> bool {
         }
     }
     false
-}
-
-fn runs_again(name: &str) -> bool {
-    name.contains("setjmp") || name.ends_with("context") || name == "vfork"
 }
 
 impl Bounds {

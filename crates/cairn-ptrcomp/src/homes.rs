@@ -18,7 +18,7 @@
 #![allow(unsafe_code)]
 
 use crate::dsa::Analysis;
-use crate::dsa::externals::HOME;
+use crate::dsa::externals::{HOME, runs_again};
 use crate::dsa::points_to::{Node, NodeId, flag};
 use crate::llvm_codes::{opcode, value_kind};
 use crate::model::*;
@@ -57,11 +57,11 @@ pub(crate) struct Homes {
 pub(crate) fn candidates(analysis: &Analysis) -> BTreeSet<Place> {
     let graph = &analysis.graph;
     let module = analysis.module;
-    // What ends a function without return would leave the object behind; a handler of signals may come between, where
-    // nothing may be allocated.
+    // What ends a function without return would leave the object behind, and what runs code again would free it twice;
+    // a handler of signals may come between, where nothing may be allocated.
     let forbids = |name: &str| {
         let handles = ["signal", "sigaction", "sigset", "sigvec", "bsd_signal", "sysv_signal", "__sysv_signal"];
-        name.contains("jmp") || name.ends_with("context") || handles.contains(&name)
+        runs_again(name) || name.contains("jmp") || handles.contains(&name)
     };
     if module.functions.iter().any(|f| f.declared && forbids(&f.name)) {
         return BTreeSet::new();

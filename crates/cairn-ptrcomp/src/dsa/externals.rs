@@ -36,6 +36,11 @@ pub enum Allocator {
 /// What allocates objects that C has on the stack: [`crate::homes`].
 pub const HOME: &str = "cairn_home_new";
 
+/// May code run again after a call of a function of this name?
+pub fn runs_again(name: &str) -> bool {
+    name.contains("setjmp") || name.ends_with("context") || name == "vfork"
+}
+
 /// The allocating function of this name.
 pub fn allocator(name: &str) -> Option<Allocator> {
     Some(match name {
