@@ -11,7 +11,8 @@
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
-use std::process::{Command, ExitCode, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Output, Stdio};
 
 mod common;
 use common::matrix::{self, Configuration, Mode};
@@ -23,67 +24,103 @@ struct Outcome {
     status: Option<i32>,
 }
 
-/// Runs a program (path relative to the root) in a configuration.
-fn run(program: &str, c: Configuration) -> Outcome {
+impl Outcome {
+    fn of(output: Output) -> Outcome {
+        Outcome {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            status: output.status.code(),
+        }
+    }
+}
+
+/// An executable in the temporary directory, removed at the end, and what was said when it was built.
+struct Built(PathBuf, String);
+
+impl Drop for Built {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Builds a program (path relative to the root), or says why it cannot be.
+fn build(program: &str, c: Configuration) -> Result<Built, Outcome> {
+    let file = format!("cairn-test-{}-{}-{}", std::process::id(), c.name(), program.replace('/', "_"));
+    let mut exe = Built(std::env::temp_dir().join(file), String::new());
+    let mut command = Command::new(binary());
+    let [frames, collector, opt, llvm] = c.flags();
+    // messages' programs are large, and what they say is not LLVM's
+    let llvm = if program.starts_with("tests/messages/") { "--llvm=quick".into() } else { llvm };
+    command.current_dir(root()).arg("build").args([frames, collector, opt, llvm]);
+    command.arg(program).arg("-o").arg(&exe.0);
+    let built = Outcome::of(command.output().unwrap());
+    if built.status != Some(0) {
+        return Err(Outcome { stdout: String::new(), ..built });
+    }
+    exe.1 = built.stderr;
+    Ok(exe)
+}
+
+/// Runs a program in a configuration, from what was built of it, if anything was.
+fn run(program: &str, built: Option<&Built>, c: Configuration) -> Outcome {
     let root = root();
     let text = fs::read_to_string(root.join(program)).unwrap();
     let first = text.lines().next().unwrap_or_default();
-    let arguments = first.strip_prefix(";; args: ").unwrap_or_default().split_whitespace();
-    let flags = c.flags();
-    let mut command;
-    let mut executable = None;
-    if c.mode == Mode::Build {
-        let exe = std::env::temp_dir().join(format!(
-            "cairn-test-{}-{}-{}",
-            std::process::id(),
-            c.name(),
-            program.replace('/', "_")
-        ));
-        let built = Command::new(binary())
-            .current_dir(&root)
-            .arg("build")
-            .args(&flags)
-            .arg(program)
-            .arg("-o")
-            .arg(&exe)
-            .output();
-        let built = built.unwrap();
-        if !built.status.success() {
-            return Outcome {
-                stdout: String::new(),
-                stderr: String::from_utf8_lossy(&built.stderr).into_owned(),
-                status: built.status.code(),
-            };
-        }
-        command = Command::new(&exe);
-        executable = Some(exe);
-    } else {
-        command = Command::new(binary());
-        command.arg("run").args(&flags).arg(program);
-        if c.mode.is_zealous() {
-            command.env("CAIRN_ZEAL", "1");
-        }
-        if c.opt == "auto" {
-            command.env("CAIRN_NO_CACHE", "1"); // where another test's compiled program may be
-        }
-        if c.mode.is_ambiguous() {
-            command.env("CAIRN_AMBIGUOUS_FRAMES", "1");
-        }
+    let mut command = match built {
+        Some(exe) => Command::new(&exe.0),
+        None => Command::new(binary()),
+    };
+    if built.is_none() {
+        command.arg("run").args(c.flags()).arg(program);
+    }
+    if c.mode.is_zealous() {
+        command.env("CAIRN_ZEAL", "1");
+    }
+    if c.mode.is_ambiguous() {
+        command.env("CAIRN_AMBIGUOUS_FRAMES", "1");
+    }
+    if c.opt == "auto" {
+        command.env("CAIRN_NO_CACHE", "1"); // where another test's compiled program may be
     }
     if let Some(limit) = first.strip_prefix(";; heap-max: ") {
         command.env("CAIRN_HEAP_MAX", limit.trim());
     }
     let input = root.join(program).with_extension("in");
     let stdin = if input.exists() { Stdio::from(fs::File::open(input).unwrap()) } else { Stdio::null() };
-    let output = command.current_dir(&root).args(arguments).stdin(stdin).output().unwrap();
-    if let Some(exe) = executable {
-        let _ = fs::remove_file(exe);
+    let arguments = first.strip_prefix(";; args: ").unwrap_or_default().split_whitespace();
+    let outcome = Outcome::of(command.current_dir(&root).args(arguments).stdin(stdin).output().unwrap());
+    let warnings = built.map_or("", |exe| &exe.1);
+    Outcome { stderr: format!("{warnings}{}", outcome.stderr), ..outcome }
+}
+
+/// What a program does in a cell: built once and run in each way that has it in its share, or run.
+fn outcomes(program: &str, c: Configuration) -> Vec<(Configuration, Outcome)> {
+    if c.mode != Mode::Build {
+        return vec![(c, run(program, None, c))];
     }
-    Outcome {
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        status: output.status.code(),
+    match build(program, c) {
+        Err(why) => vec![(c, why)],
+        Ok(exe) => {
+            let ways = c.as_built().filter(|way| {
+                *way == c
+                    || way.shares_program(program) && !leaves_out(program, *way) && !is_too_much(program, *way)
+            });
+            ways.map(|way| (way, run(program, Some(&exe), way))).collect()
+        }
     }
+}
+
+/// Does the program read and evaluate more code, so that it needs the whole library?
+fn evaluates(program: &str) -> bool {
+    let text = fs::read_to_string(root().join(program)).unwrap();
+    ["(scheme eval)", "(scheme repl)", "(scheme load)", "(srfi 64)", "(chezscheme)"]
+        .iter()
+        .any(|l| text.contains(l))
+}
+
+/// Does the program do too much work for a collection at each safepoint?
+fn is_too_much(program: &str, c: Configuration) -> bool {
+    c.mode.is_zealous() && (program.starts_with("benchmarks/") || program.starts_with("tests/messages/"))
 }
 
 /// Programs of a folder with an expectation file of this suffix, relative to the root, sorted.
@@ -120,46 +157,49 @@ fn leaves_out(program: &str, c: Configuration) -> bool {
 /// Compares each program's outcome with its expectation file; collects differences, then fails once.
 fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(&Outcome) -> String) {
     let known = known_failures();
-    let update = std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() && c == Configuration::usual();
+    let update =
+        std::env::var_os("CAIRN_UPDATE_GOLDEN").is_some() && c == Configuration::usual().with_mode(Mode::Build);
     let mut problems = vec![];
     let count = programs.len();
     for program in programs {
         if leaves_out(&program, c) {
             continue;
         }
-        let outcome = run(&program, c);
-        let actual = actual(&outcome);
         let expectation = root().join(&program).with_extension(suffix);
-        if update {
-            fs::write(&expectation, &actual).unwrap();
-        }
-        let expected = fs::read_to_string(&expectation).unwrap_or_default();
-        let is_known = known.contains(&program) || known.contains(&format!("{program} {}", c.name()));
-        match (expected == actual, is_known) {
-            (true, false) | (false, true) => {}
-            (true, true) => problems.push(format!("{program}: passes, but is listed as a known failure")),
-            (false, false) => problems.push(format!(
-                "{program} ({}):\n--- expected\n{expected}\n--- actual\n{actual}\n--- standard error (status {:?})\n{}",
-                c.name(),
-                outcome.status,
-                outcome.stderr
-            )),
+        for (way, outcome) in outcomes(&program, c) {
+            let actual = actual(&outcome);
+            if update && way == c {
+                fs::write(&expectation, &actual).unwrap();
+            }
+            let expected = fs::read_to_string(&expectation).unwrap_or_default();
+            let is_known = known.contains(&program) || known.contains(&format!("{program} {}", way.name()));
+            match (expected == actual, is_known) {
+                (true, false) | (false, true) => {}
+                (true, true) => problems.push(format!("{program}: passes, but is listed as a known failure")),
+                (false, false) => problems.push(format!(
+                    "{program} ({}):\n--- expected\n{expected}\n--- actual\n{actual}\n--- standard error (status {:?})\n{}",
+                    way.name(),
+                    outcome.status,
+                    outcome.stderr
+                )),
+            }
         }
     }
     assert!(problems.is_empty(), "{} of {count} programs failed:\n{}", problems.len(), problems.join("\n\n"));
 }
 
 fn good(c: Configuration) {
-    let all = |folders: &[&str]| folders.iter().flat_map(|f| programs(f, "out")).collect::<Vec<_>>();
-    let tests = all(&["tests/scheme", "tests/programs", "examples"]);
-    let mut chosen: Vec<_> = tests.into_iter().filter(|p| c.shares_program(p)).collect();
-    // Measured programs do much work, too much for a collection at each safepoint.
-    if !c.mode.is_zealous() {
-        let folders =
-            ["benchmarks/papers", "benchmarks/papers/calls", "benchmarks/papers/structures", "benchmarks/trees"];
-        let measured = all(&folders);
-        chosen.extend(measured.into_iter().filter(|p| c.shares_program(p)));
-    }
+    let folders = [
+        "tests/scheme",
+        "tests/programs",
+        "examples",
+        "benchmarks/papers",
+        "benchmarks/papers/calls",
+        "benchmarks/papers/structures",
+        "benchmarks/trees",
+    ];
+    let mut chosen: Vec<_> = folders.iter().flat_map(|f| programs(f, "out")).collect();
+    chosen.retain(|p| c.shares_program(p) && !is_too_much(p, c) && !(c.makes_no_library() && evaluates(p)));
     check(chosen, "out", c, |o| o.stdout.clone());
 }
 
@@ -178,15 +218,14 @@ fn bad(c: Configuration) {
 /// Evaluated code says the same as compiled code.
 fn bad_evaluated(c: Configuration) {
     for program in failing(c) {
-        let outcome = run(&program, c);
+        let outcome = run(&program, None, c);
         let expected = fs::read_to_string(root().join(&program).with_extension("err")).unwrap();
         let actual = format!("{}{}exit status {}\n", outcome.stdout, outcome.stderr, outcome.status.unwrap_or(-1));
         assert_eq!(expected, actual, "{program}");
     }
 }
 
-/// What is said of each failure does not depend on how the program was compiled. The usual pair runs all programs, the
-/// others their shares.
+/// What is said of each failure does not depend on how the program was compiled.
 fn messages(c: Configuration) {
     let chosen = programs("tests/messages", "out").into_iter().filter(|p| c.shares_program(p)).collect();
     check(chosen, "out", c, |o| o.stdout.clone());
@@ -203,20 +242,14 @@ fn main() -> ExitCode {
     };
     matrix::all().for_each(|c| add("programs", c, good));
     matrix::evaluated().for_each(|c| add("programs", c, good));
-    let usual = Configuration::usual();
-    for c in matrix::cross() {
+    for c in matrix::cross().map(|c| c.with_mode(Mode::Build)) {
         add("errors", c, bad);
-        if c.frames == usual.frames {
-            add("errors", c.with_mode(Mode::Zeal), bad);
-        }
-        if c != usual {
-            add("messages", Configuration { mode: Mode::Build, opt: "low", ..c }, messages);
-        }
+        add("messages", Configuration { opt: "low", ..c }, messages);
     }
+    let usual = Configuration::usual().with_mode(Mode::Build);
     add("errors", Configuration { opt: "low", ..usual }, bad);
-    matrix::evaluated().filter(|c| c.mode == Mode::Run).for_each(|c| add("errors", c, bad_evaluated));
-    add("messages", Configuration { opt: "auto", ..usual }, messages);
     add("messages", usual, messages);
-    add("messages", Configuration { opt: "low", ..usual }, messages);
+    matrix::evaluated().filter(|c| c.mode == Mode::Run).for_each(|c| add("errors", c, bad_evaluated));
+    add("messages", Configuration { opt: "auto", ..Configuration::usual() }, messages);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

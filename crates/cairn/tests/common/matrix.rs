@@ -11,11 +11,11 @@ pub enum Mode {
     Run,
     /// As an executable made by `cairn build`.
     Build,
-    /// By `cairn run`, under the checks of `CAIRN_ZEAL`.
+    /// Under the checks of `CAIRN_ZEAL`.
     Zeal,
-    /// By `cairn run --ambiguous-frames`.
+    /// With `CAIRN_AMBIGUOUS_FRAMES`.
     Ambiguous,
-    /// `run` with ambiguous frames, under the checks of `CAIRN_ZEAL`.
+    /// With ambiguous frames, under the checks of `CAIRN_ZEAL`.
     AmbiguousZeal,
 }
 
@@ -68,38 +68,57 @@ impl Configuration {
         self.shares(number_of(program))
     }
 
-    /// Is the program of this number in this cell's share? Run, the usual pair's cells have all of them, every second
-    /// one with low optimization. Built, where the same code is only linked, and under zeal, where a program takes
-    /// seconds, each level of optimization has one of [`SHARES`] or [`ZEAL_SHARES`]. So has any other pair, and the
-    /// next pair's are others, so that each strategy and each collector meets every program. With `CAIRN_MATRIX=whole`,
-    /// every cell has all.
+    /// Is the program of this number in this cell's share? Compiling takes nearly all of the time, so a program is built
+    /// once by a pair, and runs in every way of which the program is also in the share ([`Configuration::as_built`]):
+    /// shares of running divide those of building. The usual pair builds all programs, and every fourth with low
+    /// optimization; each other pair builds its share, and the next pair's are others, so that each strategy and each
+    /// collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        let level =
-            if is_usual(self) { ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap() } else { 0 };
-        let shares = match (self.mode.is_zealous(), self.collector.barrier) {
-            (true, Barrier::None) if self.opt == "auto" => SLOWEST_SHARES,
-            (true, Barrier::None) => SLOW_SHARES,
-            (true, _) => ZEAL_SHARES,
-            _ if self.is_fully_compiled() && !is_usual(self) => COMPILED_SHARES,
-            _ if !is_usual(self) => OTHER_SHARES,
-            _ => SHARES,
-        };
-        let run = is_usual(self) && self.mode == Mode::Run;
-        is_whole()
-            || run && (self.opt != "low" || program.is_multiple_of(2))
-            || !run && (program + pair + level).is_multiple_of(shares)
+        let level = ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap();
+        let moved = if self.mode.is_ambiguous() { BUILT_SHARES } else { 0 };
+        is_whole() || (program + pair + level + moved).is_multiple_of(self.one_in())
+    }
+
+    /// This cell has one program in so many.
+    fn one_in(&self) -> usize {
+        match (self.mode, self.opt, is_usual(self)) {
+            (Mode::Run | Mode::Build, "auto", true) => 1,
+            (Mode::Run | Mode::Build, "auto", false) => EVALUATED_SHARES,
+            (mode, opt, _) if mode.is_zealous() && self.collector.barrier == Barrier::None => match opt {
+                "auto" => SLOWEST_SHARES,
+                _ => SLOW_SHARES,
+            },
+            (Mode::Zeal, "auto", _) => BUILT_SHARES,
+            (Mode::Run, _, true) => BUILT_SHARES,
+            (Mode::Run, _, false) => LOW_SHARES,
+            (Mode::Build, "high", true) => 1,
+            (_, "high", true) => 2,
+            (_, _, true) => 4,
+            (_, "high", false) => BUILT_SHARES,
+            (_, _, false) => LOW_SHARES,
+        }
+    }
+
+    /// In which ways what this cell builds is run.
+    pub fn as_built(self) -> impl Iterator<Item = Configuration> {
+        let ambiguous =
+            self.collector.barrier == Barrier::None && !self.frames.frames_in_heap && !self.frames.is_joined();
+        let modes = [Mode::Build, Mode::Zeal, Mode::Ambiguous, Mode::AmbiguousZeal].into_iter();
+        modes.filter(move |mode| ambiguous || !mode.is_ambiguous()).map(move |mode| self.with_mode(mode))
     }
 
     /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
     /// little as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
     /// program costs a second of LLVM's time when it works fully.
     fn llvm(&self) -> &'static str {
-        if self.is_fully_compiled() || is_whole() { "full" } else { "quick" }
+        if is_usual(self) || self.makes_no_library() || is_whole() { "full" } else { "quick" }
     }
 
-    fn is_fully_compiled(&self) -> bool {
-        is_usual(self) || self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self)
+    /// Is this a cell in which LLVM works fully, and that is not the usual pair's? Compiling all of `lib/` for what
+    /// evaluates takes half a minute, and the other cells of the pair use another one.
+    pub fn makes_no_library(&self) -> bool {
+        self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self) && !is_usual(self)
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -117,17 +136,15 @@ fn number_of(program: &str) -> usize {
     ((hash ^ hash >> 29) >> 8) as usize
 }
 
-/// See [`Configuration::shares`].
-const SHARES: usize = 5;
-/// Built, or with ambiguous frames, where the pair is not the usual one.
-const OTHER_SHARES: usize = 11;
-/// Where LLVM works fully, and the pair is not the usual one.
-const COMPILED_SHARES: usize = 7;
-/// Under zeal, a cell runs one program in so many; a strategy has no more collectors than this.
-const ZEAL_SHARES: usize = 4;
+/// A pair builds one program in so many, and runs them under zeal too.
+const BUILT_SHARES: usize = 6;
+/// One in so many is built with low optimization, or run without an executable, where the pair is not the usual one.
+const LOW_SHARES: usize = 24;
+/// One in so many is evaluated first, where the pair is not the usual one.
+const EVALUATED_SHARES: usize = 11;
 /// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
 /// safepoint.
-const SLOW_SHARES: usize = 29;
+const SLOW_SHARES: usize = 5 * BUILT_SHARES;
 /// One in so many evaluated programs runs under zeal with such a collector: evaluation has twenty times as many
 /// safepoints.
 const SLOWEST_SHARES: usize = 89;
@@ -175,26 +192,14 @@ pub fn evaluated() -> impl Iterator<Item = Configuration> {
     every.filter(move |c| c.mode != Mode::Zeal || c.frames == usual)
 }
 
-/// The matrix: the usual pair in every way; the others of the cross by each mode and each level of optimization once;
-/// the rest of the pairs under zeal, which demands most; each with its share of the programs
-/// ([`Configuration::shares`]). `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
+/// The matrix: every pair builds its programs with high and low optimization, and runs them in every way; those of the
+/// cross also run some without an executable; each has its share of the programs ([`Configuration::shares`]).
+/// `CAIRN_MATRIX=whole` leaves nothing out, and takes hours.
 pub fn all() -> impl Iterator<Item = Configuration> {
-    let every = [Mode::Run, Mode::Build, Mode::Zeal].into_iter().flat_map(|m| ["high", "low"].map(|opt| (m, opt)));
-    let every: Vec<_> = every.collect();
     let whole = is_whole();
-    let precise = pairs().flat_map(move |c| {
-        let cells = match c {
-            c if whole || c == Configuration::usual() => every.clone(),
-            c if is_on_cross(&c) => vec![(Mode::Run, "high"), (Mode::Build, "low"), (Mode::Zeal, "high")],
-            _ => vec![(Mode::Zeal, "high")],
-        };
-        cells.into_iter().map(move |(mode, opt)| Configuration { mode, opt, ..c })
-    });
-    let ambiguous = pairs()
-        .filter(|c| c.collector.barrier == Barrier::None && !c.frames.frames_in_heap && !c.frames.is_joined());
-    let ambiguous = ambiguous.flat_map(move |c| {
-        let modes = [Mode::AmbiguousZeal, Mode::Ambiguous];
-        modes.into_iter().take(if whole || is_on_cross(&c) { 2 } else { 1 }).map(move |m| c.with_mode(m))
-    });
-    precise.chain(ambiguous)
+    pairs().flat_map(move |c| {
+        let cells = [(Mode::Build, "high"), (Mode::Build, "low"), (Mode::Run, "high"), (Mode::Run, "low")];
+        let in_process = if whole || is_usual(&c) { 2 } else { usize::from(is_on_cross(&c)) };
+        cells.into_iter().take(2 + in_process).map(move |(mode, opt)| Configuration { mode, opt, ..c })
+    })
 }
