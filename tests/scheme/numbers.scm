@@ -128,6 +128,7 @@
 (check (lcm) => 1)
 (check (lcm 0 5) => 0)
 (check (numerator (/ 6 4)) => 3)
+(check (list (numerator -0.0) (numerator 0.0) (numerator -0.75)) => (list -0.0 0.0 -3.0))
 (check (denominator (/ 6 4)) => 2)
 (check (denominator 0.5) => 2.0)
 (check (denominator 0) => 1)
