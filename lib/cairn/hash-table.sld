@@ -15,9 +15,9 @@
    hash-table-keys hash-table-values hash-table->alist hash-table-key-vector hash-table-value-vector
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
    hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
-   string-hash string-ci-hash)
+   string-hash string-ci-hash number-hash)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
-          (only (cairn text) string=?))
+          (only (cairn text) string=? string-ci=? char-ci=? char-foldcase))
   (begin
 
     ;; The runtime knows the first ten fields (cairn-layout, object::table).
@@ -107,6 +107,29 @@
         ((s) (%string-hash (%string-foldcase s)))
         ((s bound) (bounded "string-ci-hash" (%string-hash (%string-foldcase s)) bound))))
 
+    (define char-ci-hash
+      (case-lambda
+        ((c) (%equal-hash (char-foldcase c)))
+        ((c bound) (bounded "char-ci-hash" (%equal-hash (char-foldcase c)) bound))))
+
+    ;; Numbers that are `=` have the same hash, whatever their exactness and the sign of zero.
+    (define number-hash
+      (case-lambda
+        ((x) (%equal-hash (if (%number? x) (inexact-form x) x)))
+        ((x bound) (bounded "number-hash" (number-hash x) bound))))
+
+    (define (inexact-form x)
+      (cond
+        ((%flonum? x) (if (%= x 0) 0. x))
+        ((real? x)
+         (let ((y (inexact x)))
+           (if (%= x y) (inexact-form y) x)))
+        (else
+         (let ((re (real-part x)) (im (imag-part x)))
+           (if (%= im 0)
+               (inexact-form re)
+               (%cons (inexact-form re) (inexact-form im)))))))
+
     ;;;; Making tables
 
     (define (kind-of same?)
@@ -117,10 +140,14 @@
         ((%eq? same? string=?) (table-string))
         (else (table-other))))
 
-    (define (default-hash kind)
+    ;; One that fits the equivalence. What is coarser than equal? and not among these needs a hash function of its own.
+    (define (default-hash kind same?)
       (cond
         ((%fx<= kind (table-eqv)) eq-hash)
         ((%eq? kind (table-string)) string-hash)
+        ((%eq? same? string-ci=?) string-ci-hash)
+        ((%eq? same? char-ci=?) char-ci-hash)
+        ((%eq? same? =) number-hash)
         (else hash)))
 
     ;; Of kind `weak`, or strong if that is #f.
@@ -147,7 +174,7 @@
              (kind (kind-of same?))
              (hash (if (if (%pair? rest) (%procedure? (%car rest)) #f)
                        (%car rest)
-                       (default-hash kind))))
+                       (default-hash kind same?))))
         (check-procedure "make-hash-table" same?)
         (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f #f same? hash)))
 

@@ -19,7 +19,7 @@
    map for-each append-map filter reduce-left fold-left fold-right
    apply (rename %eq? eq?) (rename %eqv? eqv?) equal?
    ;; for libraries of lists
-   any-null? cars cdrs map-many tail-behind nth-pair)
+   any-null? cars cdrs map-many lists-end all-ended folded all-folded tail-behind nth-pair)
   (import (cairn syntax) (cairn primitives) (cairn control))
   (begin
 
@@ -183,16 +183,17 @@
     (define-reversal (append-reverse a b) b append-reverse-long)
 
     ;; Reuses the pairs of `a`.
-    (define (append-reverse! a b)
-      (let loop ((l a) (acc b))
-        (if (%pair? l)
-            (let ((next (%cdr l)))
-              (%set-cdr! l acc)
-              (loop next l))
-            acc)))
-
-    (define (reverse! l)
-      (append-reverse! l '()))
+    (define-syntax turned
+      (syntax-rules ()
+        ((_ who a b)
+         (let loop ((l a) (acc b))
+           (if (%pair? l)
+               (let ((next (%cdr l)))
+                 (%set-cdr! l acc)
+                 (loop next l))
+               (begin (list-end who l) acc))))))
+    (define (append-reverse! a b) (turned "append-reverse!" a b))
+    (define (reverse! l) (turned "reverse!" l '()))
 
     (define (last-pair l)
       (if (%pair? (%cdr l)) (last-pair (%cdr l)) l))
@@ -427,23 +428,42 @@
           (%cons (%cdr (%car lists)) (cdrs (%cdr lists)))
           '()))
 
+    (define-syntax behind-procedure
+      (syntax-rules () ((_) '("a list as argument 2" "a list as argument 3" "a list as argument 4"))))
+    (define-syntax behind-initial
+      (syntax-rules () ((_) '("a list as argument 3" "a list as argument 4" "a list as argument 5"))))
+
+    ;; What a fold returns at the `end` of its list.
+    (define (folded who end acc)
+      (if (%null? end)
+          acc
+          (wrong-type who "a list as argument 3" end)))
+
+    ;; The same for any number of lists: one has ended, or is none.
+    (define (all-folded who lists acc)
+      (let loop ((rest lists))
+        (cond
+          ((%null? rest) (none-is-list who lists (behind-initial)))
+          ((%null? (%car rest)) acc)
+          (else (loop (%cdr rest))))))
+
     ;; What a loop over two lists returns at the end of either.
     (define (lists-end who a b)
       (if (if (%null? a) #t (%null? b))
           '()
-          (none-is-list who (list a b))))
+          (none-is-list who (list a b) (behind-procedure))))
 
     ;; The same for any number of lists: one has ended, or is none.
     (define (all-ended who lists)
       (let loop ((rest lists))
         (cond
-          ((%null? rest) (none-is-list who lists))
+          ((%null? rest) (none-is-list who lists (behind-procedure)))
           ((%null? (%car rest)) '())
           (else (loop (%cdr rest))))))
 
-    ;; No list has ended: names the argument that is none.
-    (define (none-is-list who lists)
-      (let loop ((rest lists) (expected '("a list as argument 2" "a list as argument 3" "a list as argument 4")))
+    ;; No list has ended: names the argument that is none; `expected` is what each of the lists should be.
+    (define (none-is-list who lists expected)
+      (let loop ((rest lists) (expected expected))
         (cond
           ((%pair? (%car rest)) (loop (%cdr rest) (if (%pair? expected) (%cdr expected) '())))
           ((%pair? expected) (wrong-type who (%car expected) (%car rest)))
@@ -540,8 +560,11 @@
 
     (define (reduce-left f initial l)
       (if (%pair? l)
-          (fold-left f (%car l) (%cdr l))
-          initial))
+          (let loop ((acc (%car l)) (l (%cdr l)))
+            (if (%pair? l)
+                (loop (f acc (%car l)) (%cdr l))
+                (folded "reduce-left" l acc)))
+          (folded "reduce-left" l initial)))
 
     (define fold-left
       (case-lambda
@@ -549,11 +572,11 @@
          (let loop ((acc acc) (l l))
            (if (%pair? l)
                (loop (f acc (%car l)) (%cdr l))
-               acc)))
+               (folded "fold-left" l acc))))
         ((f acc . lists)
          (let loop ((acc acc) (lists lists))
            (if (any-null? lists)
-               acc
+               (all-folded "fold-left" lists acc)
                (loop (%apply f acc (cars lists)) (cdrs lists)))))))
 
     (define fold-right
@@ -562,9 +585,9 @@
          (let loop ((l l))
            (if (%pair? l)
                (f (%car l) (loop (%cdr l)))
-               acc)))
+               (folded "fold-right" l acc))))
         ((f acc l . lists)
          (let loop ((lists (%cons l lists)))
            (if (any-null? lists)
-               acc
+               (all-folded "fold-right" lists acc)
                (%apply f (append2 (cars lists) (list (loop (cdrs lists))))))))))))

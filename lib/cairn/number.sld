@@ -251,13 +251,15 @@
           ((if (nan? x) #t (nan? e)) +nan.0)
           ((infinite? e) (if (infinite? x) +nan.0 0.0))
           ((infinite? x) x)
-          (else
-           (let ((lo (%- x e)) (hi (%+ x e)))
-             (cond
-               ((%> lo 0) (simplest lo hi))
-               ((%< hi 0) (%- 0 (simplest (%- 0 hi) (%- 0 lo))))
-               ((if (exact? x) (exact? e) #f) 0)
-               (else 0.0)))))))
+          ((if (exact? x) (exact? e) #f) (simplest-near x e))
+          ;; in flonums, the walk would lose its way in their roundings, or not end
+          (else (%inexact (simplest-near (exact x) (exact e)))))))
+    (define (simplest-near x e)
+      (let ((lo (%- x e)) (hi (%+ x e)))
+        (cond
+          ((%> lo 0) (simplest lo hi))
+          ((%< hi 0) (%- 0 (simplest (%- 0 hi) (%- 0 lo))))
+          (else 0))))
 
     ;;;; Transcendental functions
 

@@ -191,7 +191,9 @@
               ((%null? rest) #t)
               ((less? (%car rest) x) #f)
               (else (loop (%car rest) (%cdr rest)))))
-          #t))
+          (begin
+            (list-end "list-sorted?" l)
+            #t)))
 
     (define-ranged (vector-sorted? less? v) "vector-sorted?" (v start end)
       (let loop ((i (%fx+ start 1)))

@@ -134,6 +134,8 @@
       (substring s 0 (- (string-length s) n)))
 
     ;; The last n characters, filled up on the left; the first n, filled up on the right.
+    (define (check-length who n)
+      (if (not (and (exact-integer? n) (>= n 0))) (wrong-type who "a length" n)))
     (define string-pad
       (case-lambda
         ((s n) (string-pad s n #\space 0 (string-length s)))
@@ -141,6 +143,7 @@
         ((s n c start) (string-pad s n c start (string-length s)))
         ((s n c start end)
          (check-range "string-pad" s start end)
+         (check-length "string-pad" n)
          (let ((length (- end start)))
            (if (<= n length)
                (substring s (- end n) end)
@@ -152,6 +155,7 @@
         ((s n c start) (string-pad-right s n c start (string-length s)))
         ((s n c start end)
          (check-range "string-pad-right" s start end)
+         (check-length "string-pad-right" n)
          (let ((length (- end start)))
            (if (<= n length)
                (substring s start (+ start n))

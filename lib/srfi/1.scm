@@ -5,10 +5,15 @@
 (define (xcons a b) (%cons b a))
 
 (define (list-tabulate n f)
-  (let loop ((i (%- n 1)) (acc '()))
-    (if (%< i 0)
+  (check-length "list-tabulate" n)
+  (let loop ((i (%fx- n 1)) (acc '()))
+    (if (%fx< i 0)
         acc
-        (loop (%- i 1) (%cons (f i) acc)))))
+        (loop (%fx- i 1) (%cons (f i) acc)))))
+
+(define (check-length who n)
+  (if (if (%fixnum? n) (%fx< n 0) #t)
+      (wrong-type who "a length" n)))
 
 (define (circular-list x . rest)
   (let ((l (%cons x rest)))
@@ -20,10 +25,11 @@
     ((n) (iota n 0 1))
     ((n start) (iota n start 1))
     ((n start step)
-     (let loop ((i (%- n 1)) (acc '()))
-       (if (%< i 0)
+     (check-length "iota" n)
+     (let loop ((i (%fx- n 1)) (acc '()))
+       (if (%fx< i 0)
            acc
-           (loop (%- i 1) (%cons (%+ start (%* i step)) acc)))))))
+           (loop (%fx- i 1) (%cons (%+ start (%* i step)) acc)))))))
 
 ;;;; Predicates
 
@@ -78,16 +84,32 @@
 (define (car+cdr p) (%values (%car p) (%cdr p)))
 
 (define (take l k)
-  (let loop ((l l) (k k))
-    (if (%<= k 0)
-        '()
-        (%cons (%car l) (loop (%cdr l) (%- k 1))))))
+  (let loop ((rest l) (i k))
+    (if (if (%fixnum? i) (%fx< 0 i) #f)
+        (if (%pair? rest)
+            (%cons (%car rest) (loop (%cdr rest) (%fx- i 1)))
+            (too-short "take" l k))
+        (if (%eq? i 0)
+            '()
+            (too-short "take" l k)))))
+;; The error that there is no tail behind k pairs, or that k is no index.
+(define (too-short who l k)
+  (tail-behind who l k k))
 (define (take! l k)
-  (if (%<= k 0)
+  (if (%eq? k 0)
       '()
       (begin
-        (%set-cdr! (tail-behind "take!" l (%fx- k 1) k) '())
+        (%set-cdr! (last-of-front "take!" l k) '())
         l)))
+;; The pair before the tail behind k pairs.
+(define (last-of-front who l k)
+  (if (%fixnum? k)
+      (let ((before (%fx- k 1)))
+        (if (%fx< before 0)
+            (too-short who l k)
+            (let ((end (tail-behind who l before k)))
+              (if (%pair? end) end (too-short who l k)))))
+      (too-short who l k)))
 (define (drop l k) (tail-behind "drop" l k k))
 
 ;; The list without its last k pairs: the lead runs k pairs ahead.
@@ -115,9 +137,9 @@
   (let ((rest (tail-behind "split-at" l k k)))
     (%values (take l k) rest)))
 (define (split-at! l k)
-  (if (%<= k 0)
+  (if (%eq? k 0)
       (%values '() l)
-      (let* ((end (tail-behind "split-at!" l (%fx- k 1) k)) (rest (%cdr end)))
+      (let* ((end (last-of-front "split-at!" l k)) (rest (%cdr end)))
         (%set-cdr! end '())
         (%values l rest))))
 (define (last l)
@@ -185,11 +207,11 @@
      (let loop ((l l) (n 0))
        (if (%pair? l)
            (loop (%cdr l) (if (f (%car l)) (%fx+ n 1) n))
-           n)))
+           (begin (list-end "count" l) n))))
     ((f l . lists)
      (let loop ((lists (%cons l lists)) (n 0))
        (if (any-null? lists)
-           n
+           (begin (all-ended "count" lists) n)
            (loop (cdrs lists) (if (%apply f (cars lists)) (%fx+ n 1) n)))))))
 
 ;;;; Folding
@@ -200,16 +222,16 @@
      (let loop ((acc acc) (l l))
        (if (%pair? l)
            (loop (f (%car l) acc) (%cdr l))
-           acc)))
+           (folded "fold" l acc))))
     ((f acc a b)
      (let loop ((acc acc) (a a) (b b))
        (if (if (%pair? a) (%pair? b) #f)
            (loop (f (%car a) (%car b) acc) (%cdr a) (%cdr b))
-           acc)))
+           (all-folded "fold" (list a b) acc))))
     ((f acc l . lists)
      (let loop ((acc acc) (lists (%cons l lists)))
        (if (any-null? lists)
-           acc
+           (all-folded "fold" lists acc)
            (loop (%apply f (append (cars lists) (list acc))) (cdrs lists)))))))
 
 (define fold-right fold-right-1)
@@ -221,11 +243,11 @@
        (if (%pair? l)
            (let ((next (%cdr l)))
              (loop (f l acc) next))
-           acc)))
+           (folded "pair-fold" l acc))))
     ((f acc l . lists)
      (let loop ((acc acc) (lists (%cons l lists)))
        (if (any-null? lists)
-           acc
+           (all-folded "pair-fold" lists acc)
            (let ((next (cdrs lists)))
              (loop (%apply f (append lists (list acc))) next)))))))
 
@@ -235,25 +257,28 @@
      (let loop ((l l))
        (if (%pair? l)
            (f l (loop (%cdr l)))
-           acc)))
+           (folded "pair-fold-right" l acc))))
     ((f acc l . lists)
      (let loop ((lists (%cons l lists)))
        (if (any-null? lists)
-           acc
+           (all-folded "pair-fold-right" lists acc)
            (%apply f (append lists (list (loop (cdrs lists))))))))))
 
 (define (reduce f default l)
   (if (%pair? l)
-      (fold f (%car l) (%cdr l))
-      default))
+      (let loop ((acc (%car l)) (l (%cdr l)))
+        (if (%pair? l)
+            (loop (f (%car l) acc) (%cdr l))
+            (folded "reduce" l acc)))
+      (folded "reduce" l default)))
 
 (define (reduce-right f default l)
   (if (%pair? l)
       (let loop ((x (%car l)) (l (%cdr l)))
         (if (%pair? l)
             (f x (loop (%car l) (%cdr l)))
-            x))
-      default))
+            (folded "reduce-right" l x)))
+      (folded "reduce-right" l default)))
 
 (define unfold
   (case-lambda
@@ -286,7 +311,7 @@
            (begin
              (%set-car! rest (f (%car rest)))
              (loop (%cdr rest)))
-           l)))
+           (begin (list-end "map!" rest) l))))
     ((f l . lists) (map-many "map!" f (%cons l lists)))))
 (define map-in-order
   (case-lambda
@@ -296,8 +321,7 @@
          ((%pair? rest)
           (let ((x (f (%car rest))))
             (%cons x (loop (%cdr rest)))))
-         ((%null? rest) '())
-         (else (wrong-type "map-in-order" "a list" rest)))))
+         (else (list-end "map-in-order" rest)))))
     ((f l . lists) (map-many "map-in-order" f (%cons l lists)))))
 
 (define pair-for-each
@@ -307,10 +331,12 @@
        (if (%pair? l)
            (let ((next (%cdr l)))
              (f l)
-             (loop next)))))
+             (loop next))
+           (begin (list-end "pair-for-each" l) (if #f #f)))))
     ((f l . lists)
      (let loop ((lists (%cons l lists)))
-       (if (%not (any-null? lists))
+       (if (any-null? lists)
+           (begin (all-ended "pair-for-each" lists) (if #f #f))
            (let ((next (cdrs lists)))
              (%apply f lists)
              (loop next)))))))
@@ -324,7 +350,7 @@
              (if x
                  (%cons x (loop (%cdr l)))
                  (loop (%cdr l))))
-           '())))
+           (list-end "filter-map" l))))
     ((f l . lists)
      (filter (lambda (x) x) (map-many "filter-map" f (%cons l lists))))))
 
@@ -341,40 +367,51 @@
             (if keep?
                 (%cons x (loop (%cdr rest)))
                 (loop (%cdr rest)))))
-         ((%null? rest) '())
-         (else (wrong-type who "a list" rest)))))))
+         (else (list-end who rest)))))))
 (define (remove drop? l)
   (keep "remove" (x l) (%not (drop? x))))
+;; No reverse! in this and `span`: a continuation of the predicate may come back to the lists.
+(define-syntax parted
+  (syntax-rules ()
+    ((_ who (x l) in?)
+     (let loop ((rest l) (in '()) (out '()))
+       (if (%pair? rest)
+           (let ((x (%car rest)))
+             (if in?
+                 (loop (%cdr rest) (%cons x in) out)
+                 (loop (%cdr rest) in (%cons x out))))
+           (begin
+             (list-end who rest)
+             (%values (reverse in) (reverse out))))))))
 (define (partition in? l)
-  (let loop ((l l) (in '()) (out '()))
-    (if (%pair? l)
-        (if (in? (%car l))
-            (loop (%cdr l) (%cons (%car l) in) out)
-            (loop (%cdr l) in (%cons (%car l) out)))
-        (%values (reverse! in) (reverse! out)))))
+  (parted "partition" (x l) (in? x)))
 
 ;; `end` is the last pair that stays; what follows it is dropped up to `rest`.
 (define (filter! keep? l)
+  (filter-in-place "filter!" keep? l))
+(define (filter-in-place who keep? l)
   (cond
-    ((%not (%pair? l)) '())
+    ((%not (%pair? l)) (list-end who l))
     ((keep? (%car l))
      (let loop ((end l) (rest (%cdr l)) (dropped? #f))
        (cond
          ((%not (%pair? rest))
+          (list-end who rest)
           (if dropped? (%set-cdr! end '()))
           l)
          ((keep? (%car rest))
           (if dropped? (%set-cdr! end rest))
           (loop rest (%cdr rest) #f))
          (else (loop end (%cdr rest) #t)))))
-    (else (filter! keep? (%cdr l)))))
+    (else (filter-in-place who keep? (%cdr l)))))
 (define (remove! drop? l)
-  (filter! (lambda (x) (%not (drop? x))) l))
+  (filter-in-place "remove!" (lambda (x) (%not (drop? x))) l))
 (define (partition! in? l)
   (let ((in (%cons #f '())) (out (%cons #f '())))
     (let loop ((l l) (last-in in) (last-out out))
       (cond
         ((%not (%pair? l))
+         (list-end "partition!" l)
          (%set-cdr! last-in '())
          (%set-cdr! last-out '())
          (%values (%cdr in) (%cdr out)))
@@ -385,16 +422,21 @@
          (%set-cdr! last-out l)
          (loop (%cdr l) last-in l))))))
 
+;; The first pair of `l` whose element `x` passes the test, seen by `found`; #f if there is none.
+(define-syntax first-pair
+  (syntax-rules ()
+    ((_ who l (rest x) test found)
+     (let loop ((rest l))
+       (if (%pair? rest)
+           (let ((x (%car rest)))
+             (if test
+                 found
+                 (loop (%cdr rest))))
+           (begin (list-end who rest) #f))))))
 (define (find-tail f l)
-  (let loop ((l l))
-    (cond
-      ((%not (%pair? l)) #f)
-      ((f (%car l)) l)
-      (else (loop (%cdr l))))))
-
+  (first-pair "find-tail" l (rest x) (f x) rest))
 (define (find f l)
-  (let ((tail (find-tail f l)))
-    (if tail (%car tail) #f)))
+  (first-pair "find" l (rest x) (f x) x))
 
 (define any
   (case-lambda
@@ -403,12 +445,12 @@
          (let loop ((x (%car l)) (l (%cdr l)))
            (if (%pair? l)
                (or (f x) (loop (%car l) (%cdr l)))
-               (f x)))
-         #f))
+               (begin (list-end "any" l) (f x))))
+         (begin (list-end "any" l) #f)))
     ((f l . lists)
      (let loop ((lists (%cons l lists)))
        (if (any-null? lists)
-           #f
+           (begin (all-ended "any" lists) #f)
            (or (%apply f (cars lists)) (loop (cdrs lists))))))))
 
 (define every
@@ -418,12 +460,12 @@
          (let loop ((x (%car l)) (l (%cdr l)))
            (if (%pair? l)
                (if (f x) (loop (%car l) (%cdr l)) #f)
-               (f x)))
-         #t))
+               (begin (list-end "every" l) (f x))))
+         (begin (list-end "every" l) #t)))
     ((f l . lists)
      (let loop ((lists (%cons l lists)) (result #t))
        (if (any-null? lists)
-           result
+           (begin (all-ended "every" lists) result)
            (let ((x (%apply f (cars lists))))
              (if x (loop (cdrs lists) x) #f)))))))
 
@@ -432,45 +474,55 @@
     ((f l)
      (let loop ((l l) (i 0))
        (cond
-         ((%not (%pair? l)) #f)
+         ((%not (%pair? l)) (list-end "list-index" l) #f)
          ((f (%car l)) i)
          (else (loop (%cdr l) (%fx+ i 1))))))
     ((f l . lists)
      (let loop ((lists (%cons l lists)) (i 0))
        (cond
-         ((any-null? lists) #f)
+         ((any-null? lists) (all-ended "list-index" lists) #f)
          ((%apply f (cars lists)) i)
          (else (loop (cdrs lists) (%fx+ i 1))))))))
 
 (define (take-while f l)
   (let loop ((l l))
-    (if (if (%pair? l) (f (%car l)) #f)
-        (%cons (%car l) (loop (%cdr l)))
-        '())))
+    (if (%pair? l)
+        (if (f (%car l))
+            (%cons (%car l) (loop (%cdr l)))
+            '())
+        (list-end "take-while" l))))
 (define (take-while! f l)
-  (call-with-values (lambda () (span! f l)) (lambda (taken rest) taken)))
+  (call-with-values (lambda () (span-in-place "take-while!" f l)) (lambda (taken rest) taken)))
 (define (drop-while f l)
-  (if (if (%pair? l) (f (%car l)) #f)
-      (drop-while f (%cdr l))
-      l))
-(define (span f l)
-  (let loop ((l l) (acc '()))
-    (if (if (%pair? l) (f (%car l)) #f)
-        (loop (%cdr l) (%cons (%car l) acc))
-        (%values (reverse! acc) l))))
-(define (break f l)
-  (span (lambda (x) (%not (f x))) l))
-(define (span! f l)
-  (if (and (%pair? l) (f (%car l)))
+  (let loop ((l l))
+    (if (%pair? l)
+        (if (f (%car l))
+            (loop (%cdr l))
+            l)
+        (list-end "drop-while" l))))
+(define-syntax span-for
+  (syntax-rules ()
+    ((_ who l x goes-on?)
+     (let loop ((rest l) (acc '()))
+       (if (if (%pair? rest) (let ((x (%car rest))) goes-on?) (begin (list-end who rest) #f))
+           (loop (%cdr rest) (%cons (%car rest) acc))
+           (%values (reverse acc) rest))))))
+(define (span f l) (span-for "span" l x (f x)))
+(define (break stop? l) (span-for "break" l x (%not (stop? x))))
+(define (span-in-place who f l)
+  (define (goes-on? l)
+    (if (%pair? l) (f (%car l)) (begin (list-end who l) #f)))
+  (if (goes-on? l)
       (let loop ((end l) (rest (%cdr l)))
-        (if (and (%pair? rest) (f (%car rest)))
+        (if (goes-on? rest)
             (loop rest (%cdr rest))
             (begin
               (%set-cdr! end '())
               (%values l rest))))
       (%values '() l)))
+(define (span! f l) (span-in-place "span!" f l))
 (define (break! stop? l)
-  (span! (lambda (x) (%not (stop? x))) l))
+  (span-in-place "break!" (lambda (x) (%not (stop? x))) l))
 
 (define delete
   (case-lambda
@@ -479,7 +531,9 @@
 (define delete!
   (case-lambda
     ((x l) (delete! x l equal?))
-    ((x l same?) (remove! (lambda (y) (same? x y)) l))))
+    ((x l same?) (delete-in-place "delete!" x l same?))))
+(define (delete-in-place who x l same?)
+  (filter-in-place who (lambda (y) (%not (same? x y))) l))
 
 (define delete-duplicates
   (case-lambda
@@ -489,7 +543,7 @@
        (if (%pair? l)
            (let ((x (%car l)))
              (%cons x (loop (keep "delete-duplicates" (y (%cdr l)) (%not (same? x y))))))
-           '())))))
+           (list-end "delete-duplicates" l))))))
 (define delete-duplicates!
   (case-lambda
     ((l) (delete-duplicates! l equal?))
@@ -497,9 +551,9 @@
      (let loop ((rest l))
        (if (%pair? rest)
            (begin
-             (%set-cdr! rest (delete! (%car rest) (%cdr rest) same?))
+             (%set-cdr! rest (delete-in-place "delete-duplicates!" (%car rest) (%cdr rest) same?))
              (loop (%cdr rest)))
-           l)))))
+           (begin (list-end "delete-duplicates!" rest) l))))))
 
 ;;;; Association lists
 
@@ -514,22 +568,23 @@
 (define alist-delete!
   (case-lambda
     ((key alist) (alist-delete! key alist equal?))
-    ((key alist same?) (remove! (lambda (entry) (same? key (%car entry))) alist))))
+    ((key alist same?)
+     (filter-in-place "alist-delete!" (lambda (entry) (%not (same? key (%car entry)))) alist))))
 
 ;;;; Sets as lists
 
-(define (has? same? l x)
-  (any (lambda (y) (same? y x)) l))
+(define (has? who same? l x)
+  (first-pair who l (rest y) (same? y x) #t))
 
-(define (subset? same? a b)
-  (every (lambda (x) (has? (lambda (y x) (same? x y)) b x)) a))
+(define (subset? who same? a b)
+  (%not (first-pair who a (rest x) (%not (has? who (lambda (y x) (same? x y)) b x)) #t)))
 
 (define (lset<= same? . sets)
   (let loop ((sets sets))
     (cond
       ((%null? sets) #t)
       ((%null? (%cdr sets)) #t)
-      ((subset? same? (%car sets) (cadr sets)) (loop (%cdr sets)))
+      ((subset? "lset<=" same? (%car sets) (cadr sets)) (loop (%cdr sets)))
       (else #f))))
 
 (define (lset= same? . sets)
@@ -537,14 +592,14 @@
     (cond
       ((%null? sets) #t)
       ((%null? (%cdr sets)) #t)
-      ((if (subset? same? (%car sets) (cadr sets))
-           (subset? (lambda (x y) (same? y x)) (cadr sets) (%car sets)) ; elements of the first list come first
+      ((if (subset? "lset=" same? (%car sets) (cadr sets))
+           (subset? "lset=" (lambda (x y) (same? y x)) (cadr sets) (%car sets)) ; elements of the first list come first
            #f)
        (loop (%cdr sets)))
       (else #f))))
 
 (define (lset-adjoin same? set . elements)
-  (fold (lambda (x set) (if (has? same? set x) set (%cons x set))) set elements))
+  (fold (lambda (x set) (if (has? "lset-adjoin" same? set x) set (%cons x set))) set elements))
 
 (define (lset-union same? . sets)
   (reduce (lambda (set acc)
@@ -552,19 +607,25 @@
               ((%null? set) acc)
               ((%null? acc) set)
               ((%eq? set acc) acc)
-              (else (fold (lambda (x acc) (if (has? same? acc x) acc (%cons x acc))) acc set))))
+              (else
+               (let loop ((rest set) (acc acc))
+                 (if (%pair? rest)
+                     (let ((x (%car rest)))
+                       (loop (%cdr rest) (if (has? "lset-union" same? acc x) acc (%cons x acc))))
+                     (begin (list-end "lset-union" rest) acc))))))
           '() sets))
 
 ;; Elements of the first set which the other sets all have, or none of them. Names that end in ! do the same.
 (define-syntax define-kept
   (syntax-rules ()
-    ((_ (same? set x others) accepted name ...)
+    ((_ (who same? set x others) accepted name ...)
      (begin
        (define (name same? set . sets)
-         (keep (%symbol->string 'name) (x set) (every (lambda (others) accepted) sets)))
+         (let ((who (%symbol->string 'name)))
+           (keep who (x set) (every (lambda (others) accepted) sets))))
        ...))))
-(define-kept (same? set x others) (has? same? others x) lset-intersection lset-intersection!)
-(define-kept (same? set x others) (%not (has? same? others x)) lset-difference lset-difference!)
+(define-kept (who same? set x others) (has? who same? others x) lset-intersection lset-intersection!)
+(define-kept (who same? set x others) (%not (has? who same? others x)) lset-difference lset-difference!)
 
 (define-syntax define-xor
   (syntax-rules ()
@@ -572,13 +633,14 @@
      (begin
        (define (name same? . sets)
          (define (without a b)
-           (keep (%symbol->string 'name) (x a) (%not (has? same? b x))))
+           (keep (%symbol->string 'name) (x a) (%not (has? (%symbol->string 'name) same? b x))))
          (reduce (lambda (b a) (append (without a b) (without b a))) '() sets))
        ...))))
 (define-xor lset-xor lset-xor!)
 
 (define (lset-diff+intersection same? set . sets)
-  (partition (lambda (x) (every (lambda (set) (%not (has? same? set x))) sets)) set))
+  (parted "lset-diff+intersection" (x set)
+          (every (lambda (set) (%not (has? "lset-diff+intersection" same? set x))) sets)))
 
 (define (lset-union! same? . sets) (%apply lset-union same? sets))
 (define (lset-diff+intersection! same? set . sets) (%apply lset-diff+intersection same? set sets))

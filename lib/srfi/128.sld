@@ -22,8 +22,9 @@
    eq-comparator eqv-comparator equal-comparator)
   (import (scheme base) (scheme char) (scheme complex) (scheme inexact)
           (only (cairn control) wrong-type check-procedure)
-          (rename (only (cairn hash-table) hash string-hash string-ci-hash)
-                  (string-hash table:string-hash) (string-ci-hash table:string-ci-hash)))
+          (rename (only (cairn hash-table) hash string-hash string-ci-hash number-hash)
+                  (number-hash table:number-hash) (string-hash table:string-hash)
+                  (string-ci-hash table:string-ci-hash)))
   (begin
 
     (define-record-type comparator
@@ -110,9 +111,7 @@
     (define-hash string-hash "string-hash" (x) string? "a string" (table:string-hash x))
     (define-hash string-ci-hash "string-ci-hash" (x) string? "a string" (table:string-ci-hash x))
     (define-hash symbol-hash "symbol-hash" (x) symbol? "a symbol" (hash x))
-    ;; Equal numbers have the same hash, whatever their exactness.
-    (define-hash number-hash "number-hash" (x) number? "a number"
-      (if (and (exact? x) (= x (inexact x))) (hash (inexact x)) (hash x)))
+    (define-hash number-hash "number-hash" (x) number? "a number" (table:number-hash x))
 
     ;; Hashes of elements, one after another.
     (define (mix a b)

@@ -58,7 +58,9 @@
       (%fx= (%vector-length v) 0))
 
     (define (vector-concatenate vectors)
-      (%vector-append vectors))
+      (if (%list? vectors)
+          (%vector-append vectors)
+          (wrong-type "vector-concatenate" "a list of vectors" vectors)))
 
     ;; Three arguments for each part: a vector, where it starts and where it ends.
     (define (vector-append-subvectors . parts)
@@ -224,9 +226,13 @@
 
     ;; A vector of the elements that satisfy `f`, then the others; and the number of the former.
     (define (vector-partition f v)
-      (let* ((in (filter f (%vector->list v 0 (%vector-length v))))
-             (out (filter (lambda (x) (%not (f x))) (%vector->list v 0 (%vector-length v)))))
-        (%values (%list->vector (append in out)) (%length in))))
+      (let loop ((rest (%vector->list v 0 (%vector-length v))) (in '()) (out '()))
+        (if (%pair? rest)
+            (let ((x (%car rest)))
+              (if (f x)
+                  (loop (%cdr rest) (%cons x in) out)
+                  (loop (%cdr rest) in (%cons x out))))
+            (%values (%list->vector (append-reverse in (reverse out))) (%length in)))))
 
     (define (vector-swap! v i j)
       (let ((x (%vector-ref v i)))

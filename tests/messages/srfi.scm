@@ -2,7 +2,7 @@
 (import (scheme base) (scheme case-lambda) (scheme write) (scheme process-context) (srfi 14) (srfi 27) (srfi 35)
         (srfi 48)
         (srfi 111) (srfi 128) (srfi 145) (srfi 151) (except (srfi 152) string-index) (srfi 158)
-        (only (srfi 13) string-index)
+        (only (srfi 13) string-index) (only (srfi 133) vector-concatenate)
         (prefix (only (srfi 13) string-hash) x13:) (cairn macro)
         (only (cairn port) with-output-to-string) (only (cairn control) condition->string))
 
@@ -44,7 +44,8 @@
      (char-set 5) (char-set-hash char-set:digit -1)
      (char-set<= char-set:digit five))
 
-(say (string-take "abc" 4) (string-pad "abc" 2 #\x 2 5) (string-index "abc" five) (string-join '() " " 'strict-infix)
+(say (vector-concatenate five))
+(say (string-take "abc" 4) (string-pad "abc" "x") (string-pad "abc" 2 #\x 2 5) (string-index "abc" five) (string-join '() " " 'strict-infix)
      (string-join '("a") " " 'other) (string-split "" ":" 'strict-infix) (string-split "a" ":" 'other)
      (string-split five ":")
      (string-replicate "" 0 3) (string-replicate "abc" 3 0) (string-segment "abc" 0) (string-every five "abc")

@@ -113,6 +113,10 @@
              (utf16->string (string->utf16 "aé😀") 'big) (utf16->string (bytevector 255 254 97 0) 'big)
              (utf16->string (bytevector 254 255 0 97) 'big #t) (utf32->string (string->utf32 "aé😀" 'little) 'little))
        => (list (bytevector 0 97 0 233 216 61 222 0) (bytevector 97 0) (bytevector 0 0 0 97) "aé😀" "a" "\xfeff;a" "aé😀"))
+;; what is left of a character at the end is not dropped without a word
+(check (list (utf16->string (bytevector 97 0 98) 'little) (utf16->string (bytevector) 'big)
+             (utf32->string (bytevector 0 0 0 97 0 0) 'big) (utf32->string (bytevector 0 0 0 97) 'big))
+       => '("a\xfffd;" "" "a\xfffd;" "a"))
 (check-error (bytevector-u16-ref bv 7 'big))
 (check-error (bytevector-u16-ref bv 0 'middle))
 (check-error (bytevector-u16-native-ref bv 1))

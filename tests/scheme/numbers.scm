@@ -128,6 +128,12 @@
 (check (lcm) => 1)
 (check (lcm 0 5) => 0)
 (check (numerator (/ 6 4)) => 3)
+;; tolerances below the last place, and numbers whose inverse is too large
+(check (map rationalize '(123456.789 123456.789 0.1 1e-310 5e-324 1e22 -0.3 0.3 3/10 0. -2.5 1e300)
+                        '(1/18446744073709551616 1e-20 0. 1e-320 0 0.5 1/10 1/10 1/10 0 1/4 1))
+       => '(123456.789 123456.789 0.1 1.0000000001e-310 5e-324 1e22 -0.3333333333333333 0.3333333333333333 1/3 0. -2.5
+            1e300))
+(check (list (numerator -0.0) (numerator 0.0) (numerator -0.75)) => (list -0.0 0.0 -3.0))
 (check (denominator (/ 6 4)) => 2)
 (check (denominator 0.5) => 2.0)
 (check (denominator 0) => 1)

@@ -95,7 +95,10 @@ impl Number {
 
     /// `numerator`.
     pub fn numerator(&self) -> Result<Number, Fault> {
-        self.fraction_part(|(n, _)| n)
+        match self {
+            Number::Flo(x) if *x == 0.0 => Ok(self.clone()), // with its sign
+            _ => self.fraction_part(|(n, _)| n),
+        }
     }
 
     /// `denominator`.

@@ -287,7 +287,9 @@
                           (begin
                             (write-char (character n) out)
                             (loop (+ k 2)))))
-                    (get-output-string out)))))))))
+                    (begin
+                      (if (= k end) (write-char #\xfffd out)) ; half of a unit is left
+                      (get-output-string out))))))))))
     (define utf32->string
       (case-lambda
         ((bv order) (utf32->string bv order #f))
@@ -302,4 +304,6 @@
                     (begin
                       (write-char (character (uint-ref bv k order 4)) out)
                       (loop (+ k 4)))
-                    (get-output-string out)))))))))))
+                    (begin
+                      (if (< k (bytevector-length bv)) (write-char #\xfffd out))
+                      (get-output-string out))))))))))))

@@ -142,6 +142,7 @@
       (case-lambda
         ((n) (make-list n #f))
         ((n fill)
+         (if (not (and (exact-integer? n) (>= n 0))) (wrong-type "make-list" "a length" n))
          (let loop ((n n) (acc (l:quote ())))
            (if (= n 0) acc (loop (- n 1) (cons fill acc)))))))
 

@@ -76,7 +76,9 @@
 
     (define (filter-tree ok? m) (with m (tree-filter ok? (tree-of (check "mapping-filter" m)))))
     (define (remove-tree ok? m) (filter-tree (lambda (key value) (not (ok? key value))) m))
-    (define (partition-tree ok? m) (values (filter-tree ok? m) (remove-tree ok? m)))
+    (define (partition-tree ok? m)
+      (let ((kept (filter-tree ok? m)))
+        (values kept (tree-difference m kept))))
     (define (with-trees combine)
       (from-left (lambda (a b) (with a (combine (order a) (tree-of a) (tree-of b))))))
     (define tree-union (with-trees trees-union))

@@ -190,7 +190,8 @@
     (define (fxmapping-filter pred m) (wrap (tree-filter pred (tree "fxmapping-filter" m))))
     (define (fxmapping-remove pred m) (fxmapping-filter (lambda (k x) (not (pred k x))) m))
     (define (fxmapping-partition pred m)
-      (values (fxmapping-filter pred m) (fxmapping-remove pred m)))
+      (let ((kept (fxmapping-filter pred m)))
+        (values kept (fxmapping-difference m kept))))
 
     (define (fxmapping->alist m) (fxmapping-map->list cons m))
     (define (fxmapping->decreasing-alist m) (fxmapping-fold (lambda (k x acc) (cons (cons k x) acc)) '() m))

@@ -148,7 +148,13 @@
 (define (remove ok? m)
   (filter (lambda (key value) (not (ok? key value))) m))
 (define (partition ok? m)
-  (values (filter ok? m) (remove ok? m)))
+  (let ((in+out (fold (lambda (key value acc)
+                        (if (ok? key value)
+                            (cons (car acc) (drop (cdr acc) key))
+                            (cons (drop (car acc) key) (cdr acc))))
+                      (cons m m)
+                      m)))
+    (values (car in+out) (cdr in+out))))
 (define (copy m) (check "mapping-copy" m))
 
 ;;;; Mappings with mappings
