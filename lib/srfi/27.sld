@@ -8,7 +8,8 @@
           make-random-source random-source?
           random-source-state-ref random-source-state-set! random-source-randomize!
           random-source-pseudo-randomize! random-source-make-integers random-source-make-reals)
-  (import (scheme base) (scheme case-lambda) (scheme time) (cairn primitives) (only (cairn control) out-of-range wrong-type))
+  (import (scheme base) (scheme case-lambda) (scheme time) (cairn primitives)
+          (only (cairn control) out-of-range wrong-type))
   (begin
 
     (define m1 4294967087)              ; 2^32 - 209

@@ -7,7 +7,7 @@
 (define-library (srfi 29)
   (export current-language current-country current-locale-details declare-bundle! store-bundle load-bundle!
           localized-template format)
-  (import (scheme base) (scheme char) (scheme cxr) (scheme file) (scheme process-context) (scheme read) (scheme write)
+  (import (scheme base) (scheme char) (scheme file) (scheme process-context) (scheme read) (scheme write)
           (only (srfi 1) cons* drop-right) (only (cairn control) out-of-range wrong-type)
           (only (srfi 13) string-index))
   (begin
