@@ -8,7 +8,8 @@
           make-random-source random-source?
           random-source-state-ref random-source-state-set! random-source-randomize!
           random-source-pseudo-randomize! random-source-make-integers random-source-make-reals)
-  (import (scheme base) (scheme case-lambda) (scheme time) (only (cairn control) out-of-range wrong-type))
+  (import (scheme base) (scheme case-lambda) (scheme time) (cairn primitives)
+          (only (cairn control) out-of-range wrong-type))
   (begin
 
     (define m1 4294967087)              ; 2^32 - 209
@@ -25,17 +26,20 @@
 
     (define default-random-source (make-random-source))
 
-    ;; The next number, from 0 to m1 - 1.
+    ;; The next number, from 0 to m1 - 1.  States are checked where they come in, so all here are fixnums.
     (define (next! s)
-      (let ((a (modulo (- (* 1403580 (y1 s)) (* 810728 (z1 s))) m1))
-            (b (modulo (- (* 527612 (x2 s)) (* 1370589 (z2 s))) m2)))
-        (set-z1! s (y1 s))
-        (set-y1! s (x1 s))
-        (set-x1! s a)
-        (set-z2! s (y2 s))
-        (set-y2! s (x2 s))
-        (set-x2! s b)
-        (if (< a b) (+ (- a b) m1) (- a b))))
+      (let ((y1* (y1 s)) (x1* (x1 s)) (y2* (y2 s)) (x2* (x2 s)))
+        (let ((a (modulo (%fx- (%fx* 1403580 y1*) (%fx* 810728 (z1 s))) m1))
+              (b (modulo (%fx- (%fx* 527612 x2*) (%fx* 1370589 (z2 s))) m2)))
+          (set-z1! s (%fx+ y1* 0))
+          (set-y1! s (%fx+ x1* 0))
+          (set-x1! s a)
+          (set-z2! s (%fx+ y2* 0))
+          (set-y2! s (%fx+ x2* 0))
+          (set-x2! s b)
+          ;; which sign the difference has is as good as random: no branch asks for it
+          (let ((d (%fx- a b)))
+            (%fx+ d (%fxand m1 (%fxsra d 40)))))))
 
     ;;;; Numbers
 
@@ -46,14 +50,14 @@
             (let loop ((x (next! s)))
               (if (< x limit) (quotient x part) (loop (next! s)))))
           ;; the same with numbers of several digits in base m1
-          (let* ((digits (let loop ((k 1) (power m1)) (if (< power n) (loop (+ k 1) (* power m1)) k)))
-                 (part (quotient (expt m1 digits) n))
-                 (limit (* part n)))
-            (let again ()
-              (let loop ((k digits) (x 0))
-                (cond ((> k 0) (loop (- k 1) (+ (* x m1) (next! s))))
-                      ((< x limit) (quotient x part))
-                      (else (again))))))))
+          (let-values (((digits power)
+                        (let loop ((k 1) (power m1)) (if (< power n) (loop (+ k 1) (* power m1)) (values k power)))))
+            (let* ((part (quotient power n)) (limit (* part n)))
+              (let again ()
+                (let loop ((k (- digits 1)) (x (next! s)))
+                  (cond ((> k 0) (loop (- k 1) (+ (* x m1) (next! s))))
+                        ((< x limit) (quotient x part))
+                        (else (again)))))))))
 
     (define (check-source who s)
       (if (random-source? s) s (wrong-type who "a source of random numbers" s)))
@@ -66,8 +70,8 @@
 
     ;; Between 0 and 1, both exclusive, with 53 bits.
     (define (random-unit s)
-      (let ((x (next! s)))
-        (/ (+ (* 2097152. x) (remainder (next! s) 2097152) .5) 9007198816436224.)))
+      (let* ((x (next! s)) (y (next! s)))
+        (/ (+ (* 2097152. (%fixnum->flonum x)) (%fixnum->flonum (%fxand y 2097151)) .5) 9007198816436224.)))
 
     (define (random-real) (random-unit default-random-source))
 

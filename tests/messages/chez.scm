@@ -3,7 +3,8 @@
         (only (cairn control) condition->string)
         (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof
               foreign-callable-entry-point make-fxvector list->fxvector fxvector-set! fxmodulo flonum->fixnum
-              decode-float vector-set-fixnum!)
+              decode-float vector-set-fixnum! make-eq-hashtable hashtable-cells print-length print-level)
+        (prefix (only (srfi 29) declare-bundle! format) l:)
         (only (srfi 17) setter))
 (include "../support/say.scm")
 
@@ -21,3 +22,5 @@
      (format "~va" 'x 1) (format "~?" 5 '()) (format "~?" "~a" 5) (format "~{~a~}" 5) (format "~?" "~a" '())
      (format "~2:*") (format "~2*") (format "~2@*") (format "~:p") (format "~{~q~}" '(1)) (fprintf 5 "a")
      (format (open-input-string "") "a"))
+(say (hashtable-cells (make-eq-hashtable) 'a) (print-length -1) (print-level 'a) (l:declare-bundle! 'a '())
+     (l:format "~2@*~a" 1) (l:format "~a") (l:format "~q") (l:format "~"))

@@ -245,6 +245,7 @@ macro_rules! for_each_rt_call {
             (cairn_port_open_input_string, "open-input-string", 1, ALLOC | FAIL)
             (cairn_port_open_output_string, "open-output-string", 0, ALLOC)
             (cairn_port_get_output_string, "get-output-string", 1, ALLOC | FAIL)
+            (cairn_port_take_output_string, "take-output-string", 1, ALLOC | FAIL)  // what was written; the port is empty then
             (cairn_port_open_input_bytevector, "open-input-bytevector", 1, ALLOC | FAIL)
             (cairn_port_open_output_bytevector, "open-output-bytevector", 0, ALLOC)
             (cairn_port_get_output_bytevector, "get-output-bytevector", 1, ALLOC | FAIL)

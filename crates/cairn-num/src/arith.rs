@@ -384,8 +384,8 @@ pub fn exact_f64(x: f64) -> Option<Number> {
     Some(Number::Ratio(Int::Fix(if p.negative { -m } else { m }), den))
 }
 
-/// Smith's algorithm: avoids overflow of the norm.
-fn divide_complex((a, b): (f64, f64), (c, d): (f64, f64)) -> (f64, f64) {
+/// The quotient of two complex numbers, by Smith's algorithm, which avoids overflow of the norm.
+pub fn divide_complex((a, b): (f64, f64), (c, d): (f64, f64)) -> (f64, f64) {
     if c.abs() >= d.abs() {
         let r = d / c;
         let den = c + d * r;

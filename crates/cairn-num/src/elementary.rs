@@ -16,9 +16,11 @@ use std::f64::consts::{LN_2, PI};
 
 /// A complex number in doubles.
 #[derive(Clone, Copy, Debug)]
-struct Z {
-    re: f64,
-    im: f64,
+pub struct Z {
+    /// Real part.
+    pub re: f64,
+    /// Imaginary part.
+    pub im: f64,
 }
 
 impl Z {
@@ -32,15 +34,17 @@ impl Z {
     fn mul(self, w: Z) -> Z {
         Z { re: self.re * w.re - self.im * w.im, im: self.re * w.im + self.im * w.re }
     }
-    fn exp(self) -> Z {
+    /// `exp`.
+    pub fn exp(self) -> Z {
         let m = self.re.exp();
         Z { re: m * self.im.cos(), im: m * self.im.sin() }
     }
-    fn ln(self) -> Z {
+    /// `log`.
+    pub fn ln(self) -> Z {
         Z { re: self.re.hypot(self.im).ln(), im: self.im.atan2(self.re) }
     }
     /// Principal root: real part positive, or zero and imaginary part not negative.
-    fn sqrt(self) -> Z {
+    fn root(self) -> Z {
         if self.re == 0.0 && self.im == 0.0 {
             return Z { re: 0.0, im: self.im };
         }
@@ -58,6 +62,11 @@ impl Z {
         } else {
             Z { re: other * back, im: t.copysign(self.im) * back }
         }
+    }
+    /// `sqrt`: the principal root, whose imaginary part is not negative where the real part is zero.
+    pub fn sqrt(self) -> Z {
+        let z = self.root();
+        Z { im: if z.re == 0.0 { z.im.abs() } else { z.im }, ..z }
     }
 }
 
@@ -80,15 +89,18 @@ fn unit(x: f64) -> bool {
     x.abs() <= 1.0
 }
 
-fn sin(z: Z) -> Z {
+/// `sin` of a complex number.
+pub fn sin(z: Z) -> Z {
     Z { re: z.re.sin() * z.im.cosh(), im: z.re.cos() * z.im.sinh() }
 }
 
-fn cos(z: Z) -> Z {
+/// `cos` of a complex number.
+pub fn cos(z: Z) -> Z {
     Z { re: z.re.cos() * z.im.cosh(), im: -(z.re.sin() * z.im.sinh()) }
 }
 
-fn tan(z: Z) -> Z {
+/// `tan` of a complex number.
+pub fn tan(z: Z) -> Z {
     if z.im.abs() > 20.0 {
         // cosh swamps cos: avoid its overflow
         return Z { re: 2.0 * (2.0 * z.re).sin() * (-2.0 * z.im.abs()).exp(), im: 1f64.copysign(z.im) };
@@ -101,23 +113,26 @@ fn tan(z: Z) -> Z {
 /// the left and quadrant IV on the right.
 fn roots(z: Z) -> (Z, Z) {
     let im = if z.im == 0.0 { 0f64.copysign(-z.re) } else { z.im };
-    (Z { re: 1.0 - z.re, im: -im }.sqrt(), Z { re: 1.0 + z.re, im }.sqrt())
+    (Z { re: 1.0 - z.re, im: -im }.root(), Z { re: 1.0 + z.re, im }.root())
 }
 
-fn asin(z: Z) -> Z {
+/// `asin` of a complex number.
+pub fn asin(z: Z) -> Z {
     let (minus, plus) = roots(z);
     let product = minus.mul(plus);
     let cross = minus.re * plus.im - minus.im * plus.re; // Im(conj(minus) * plus)
     Z { re: z.re.atan2(product.re), im: cross.asinh() }
 }
 
-fn acos(z: Z) -> Z {
+/// `acos` of a complex number.
+pub fn acos(z: Z) -> Z {
     let (minus, plus) = roots(z);
     let cross = plus.re * minus.im - plus.im * minus.re; // Im(conj(plus) * minus)
     Z { re: 2.0 * minus.re.atan2(plus.re), im: cross.asinh() }
 }
 
-fn atan(z: Z) -> Z {
+/// `atan` of a complex number.
+pub fn atan(z: Z) -> Z {
     let Z { re: a, im: b } = z;
     let re = 0.5 * (2.0 * a).atan2(1.0 - a * a - b * b);
     let im = 0.25 * ((a * a + (b + 1.0) * (b + 1.0)) / (a * a + (b - 1.0) * (b - 1.0))).ln();
@@ -231,8 +246,7 @@ impl Number {
                 }
             }
         }
-        let z = Z::of(self).sqrt();
-        Z { im: if z.re == 0.0 { z.im.abs() } else { z.im }, ..z }.number()
+        Z::of(self).sqrt().number()
     }
 
     /// `expt`: exact for exact base and integer exponent.

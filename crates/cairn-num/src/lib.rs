@@ -30,9 +30,9 @@
 //! numbers is structural.
 #![allow(unsafe_code)] // only `limbs` uses it: the mpn kernels are C
 
-mod arith;
+pub mod arith;
 pub mod division;
-mod elementary;
+pub mod elementary;
 mod fault;
 pub mod float;
 pub mod format;

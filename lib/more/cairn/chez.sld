@@ -52,7 +52,8 @@
    syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
    bound-identifier=? free-identifier=? datum->syntax syntax->datum generate-temporaries make-variable-transformer
    syntax-violation syntax->list datum with-implicit meta
-   define-structure define-record rec fluid-let assert time record-case exclusive-cond alias module eval-when meta-cond
+   define-structure define-record rec fluid-let fluid-let-syntax assert time
+   record-case exclusive-cond alias module eval-when meta-cond
    critical-section with-interrupts-disabled
    trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port
    ;; lists
@@ -114,7 +115,8 @@
    hashtable-hash-function string-ci-hash
    eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
    eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
-   symbol-hashtable-update! symbol-hashtable-delete!
+   symbol-hashtable-update! symbol-hashtable-delete! hashtable-cell hashtable-cells eq-hashtable-cell
+   symbol-hashtable-cell
    make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set! hashtable-delete!
    hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries hashtable-update!
    hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash
@@ -138,7 +140,7 @@
    put-string
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
-   generate-inspector-information print-gensym print-graph print-brackets
+   generate-inspector-information print-gensym print-graph print-brackets print-length print-level
    ;; time
    real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
    time>=? time-difference add-duration subtract-duration copy-time sleep
@@ -209,16 +211,19 @@
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
-   (rename (except (scheme base) case string-copy! bytevector-copy! error let-syntax letrec-syntax number->string)
+   (rename (except (scheme base) case string-copy! bytevector-copy! error let-syntax letrec-syntax number->string
+                   get-output-string)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
-   (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex) (scheme char)
-   (scheme cxr)
+   (scheme case-lambda) (scheme lazy) (except (scheme write) write) (scheme read) (scheme inexact) (scheme complex)
+   (scheme char) (scheme cxr)
    (except (scheme file) open-output-file call-with-output-file with-output-to-file)
    (rename (scheme process-context) (exit r7-exit))
    (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact null-environment scheme-report-environment)
+   (only (cairn primitives) %take-output-string) (only (cairn chez print) write print-length print-level)
+   (only (cairn syntax) fluid-let-syntax)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
@@ -275,8 +280,8 @@
    (only (cairn port) with-input-from-string fresh-line)
    (cairn format)
    (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head for-all exists remp atom?
-         fluid-let void pretty-print get-line get-char get-string-all
-         get-datum lookahead-char put-char put-string put-datum with-output-to-string
+         fluid-let void get-line get-char get-string-all
+         get-datum lookahead-char put-char put-string with-output-to-string
          call-with-string-output-port symbol<?))
   (begin
 
@@ -436,14 +441,20 @@
 
     ;;;; Ports and time
 
+    (define pretty-print
+      (case-lambda
+        ((x) (pretty-print x (current-output-port)))
+        ((x port)
+         (write x port)
+         (newline port))))
+    (define (put-datum port x) (write x port))
+
+    ;; What was written since the last time.
+    (define (get-output-string port) (%take-output-string port))
     ;; A port, and a procedure that returns what was written and begins anew.
     (define (open-string-output-port)
-      (let ((port (open-output-string)) (seen 0))
-        (values port
-                (lambda ()
-                  (let* ((text (get-output-string port)) (new (substring text seen (string-length text))))
-                    (set! seen (string-length text))
-                    new)))))
+      (let ((port (open-output-string)))
+        (values port (lambda () (%take-output-string port)))))
 
     ;; The value of the expression; how long it took is written to the standard output.
     (define-syntax time

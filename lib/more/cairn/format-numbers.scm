@@ -28,7 +28,8 @@
 
 ;; The digits of a flonum: as many as it takes to know it, or down to the power of ten `last`, or so many.
 (define (shortest-digits x) (digits-of x #f))
-(define (digits-to x last) (digits-of x (lambda (power) last)))
+(define (digits-to x last)
+  (or (rounded-digits x last) (digits-of x (lambda (power) last))))
 (define (leading-digits x n) (digits-of x (lambda (power) (- (+ power 1) n))))
 
 ;; `cut`: the power of ten of the last digit wanted, for a number whose first digit has the power given; #f: none.
@@ -42,6 +43,27 @@
         (if cut
             (widen (sign-bit? x) v below above #f power cut)
             (generate (sign-bit? x) v below above inclusive? power #f)))))
+
+;; The digits down to the power of ten `last` where a unit there is more than the way to the next flonum and `x` is not
+;; in the middle of two such numbers: those of the nearest one.  Else #f.
+(define (rounded-digits x last)
+  (let ((size (abs x)))
+    (and (< 1e-9 size 1e15)
+         (< -20 last 15)
+         (> (expt 10. last) (* 2.3e-16 size))
+         (let* ((v (exact size))
+                (n (if (< last 0) (* (numerator v) (expt 10 (- last))) (numerator v)))
+                (d (if (> last 0) (* (denominator v) (expt 10 last)) (denominator v))))
+           (let-values (((q r) (floor/ (+ n n d) (+ d d))))
+             (and (> q 0)
+                  (not (= r 0))
+                  (let loop ((q q) (power last) (digits '()))
+                    (let ((rest (quotient q 10)) (digit (remainder q 10)))
+                      ;; no zeros at the end
+                      (let ((digits (if (and (= digit 0) (null? digits)) '() (cons digit digits))))
+                        (if (= rest 0)
+                            (make-decimal (sign-bit? x) power digits #f)
+                            (loop rest (+ power 1) digits)))))))))))
 
 ;; Half of the way to the next flonum below and above; has this one an even mantissa?
 (define (half-gaps v)
@@ -97,31 +119,35 @@
           ((= (- p 1) last) #f)
           (else (loop (- p 1))))))
 
-;; The digit for a power of ten.
-(define (decimal-char d power)
-  (let ((i (- (decimal-power d) power)) (digits (decimal-digits d)))
-    (cond ((and (>= i 0) (< i (length digits))) (digit->char (list-ref digits i)))
-          ((and (decimal-vague d) (<= power (decimal-vague d))) #\#)
-          (else #\0))))
 (define (digit->char n) (integer->char (+ 48 n)))
 
 ;; In fixed notation: so many digits behind the point, or all; at least so many before it.
 (define (decimal->text d places before sign?)
-  (let* ((out (open-output-string))
-         (power (decimal-power d))
+  (let* ((power (decimal-power d))
          (zero? (decimal-zero? d))
          (whole (cond ((< power 0) before)
                       (zero? (if (and (= before 0) (eqv? places 0)) 1 before))
-                      (else (max before (+ power 1))))))
-    (cond ((decimal-negative? d) (write-char #\- out))
-          (sign? (write-char #\+ out)))
-    (do ((p (- whole 1) (- p 1))) ((< p 0))
-      (write-char (if (or zero? (> p power)) #\0 (decimal-char d p)) out))
-    (write-char #\. out)
-    (let ((places (or places (if zero? 1 (max 1 (- (length (decimal-digits d)) (+ power 1)))))))
-      (do ((p -1 (- p 1))) ((< p (- places)))
-        (write-char (if (or zero? (> p power)) #\0 (decimal-char d p)) out)))
-    (get-output-string out)))
+                      (else (max before (+ power 1)))))
+         (places (or places (if zero? 1 (max 1 (- (length (decimal-digits d)) (+ power 1))))))
+         (sign (cond ((decimal-negative? d) #\-) (sign? #\+) (else #f)))
+         (start (if sign 1 0))
+         (point (+ start whole))
+         (text (make-string (+ point 1 places) #\0))
+         (vague (decimal-vague d)))
+    ;; the place of the digit for a power of ten
+    (define (place power) (if (>= power 0) (- point 1 power) (- point power)))
+    (if sign (string-set! text 0 sign))
+    (string-set! text point #\.)
+    (if (not zero?)
+        (let loop ((p power) (digits (decimal-digits d)))
+          (if (>= p (- places))
+              (cond ((pair? digits)
+                     (string-set! text (place p) (digit->char (car digits)))
+                     (loop (- p 1) (cdr digits)))
+                    (vague
+                     (if (<= p vague) (string-set! text (place p) #\#))
+                     (loop (- p 1) digits))))))
+    text))
 
 ;;;; ~f
 

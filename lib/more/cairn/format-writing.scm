@@ -104,7 +104,7 @@
 
 (define (put-object writer left?)
   (lambda (object parameters sink scope)
-    (let-values (((width step least pad) (apply values parameters)))
+    (let ((width (car parameters)) (step (cadr parameters)) (least (caddr parameters)) (pad (cadddr parameters)))
       (if (and (= width 0) (= least 0))
           (put-with writer object sink)
           (let* ((s (written writer object))
@@ -130,7 +130,10 @@
 
 (define (put-integer radix commas? sign?)
   (lambda (x parameters sink scope)
-    (let-values (((radix width pad comma size) (apply values (if radix (cons radix parameters) parameters))))
+    (let*-values (((radix parameters)
+                   (if radix (values radix parameters) (values (car parameters) (cdr parameters))))
+                  ((width pad comma size)
+                   (values (car parameters) (cadr parameters) (caddr parameters) (cadddr parameters))))
       (let* ((s (radix-text x radix))
              (s (if (and sign? (exact-integer? x) (>= x 0)) (string-append "+" s) s)))
         (put-padded (if (and commas? (exact-integer? x)) (grouped s comma size) s) width pad sink)))))
@@ -264,7 +267,7 @@
   (lambda (parameters arguments sink scope)
     (let* ((who (scope-who scope)) (inner (next-argument arguments scope)))
       (if (not (string? inner)) (fail who "first argument is not a string" text inner))
-      (let ((control (read-control who inner)) (rest (cdr arguments)))
+      (let ((control (control-of who inner)) (rest (cdr arguments)))
         (if splice?
             (let-values (((left ended)
                           (run-control control rest sink (make-scope who (scope-text scope) (scope-all scope) #f))))
@@ -315,7 +318,7 @@
             (loop l l)
             (values (cdr arguments) #f))))
     (if (null? body)
-        (iterate-with (read-control who (next-argument arguments scope)) (cdr arguments))
+        (iterate-with (control-of who (next-argument arguments scope)) (cdr arguments))
         (iterate-with #f arguments))))
 
 (define (choose-if-there then)
@@ -434,7 +437,7 @@
 ;;;; format
 
 (define (format-on who sink text arguments)
-  (let* ((control (read-control who text)) (n (control-arguments control)))
+  (let* ((control (control-of who text)) (n (control-arguments control)))
     (if (and n (not (= n (length arguments))))
         (fail who
               (if (< (length arguments) n)

@@ -1,4 +1,7 @@
 ;;; (srfi 126): hash tables with the names of R6RS.
+;;;
+;;; A table that was asked for a cell keeps pairs (key . value), its cells, in a table of Cairn's.  Such a table is
+;;; behind a record of its own, so that nothing asks about it but the failure of what is quick for others.
 (define-library (srfi 126)
   (export
    make-eq-hashtable make-eqv-hashtable make-hashtable alist->eq-hashtable alist->eqv-hashtable alist->hashtable
@@ -9,7 +12,9 @@
    hashtable-walk hashtable-update-all! hashtable-prune! hashtable-merge! hashtable-sum hashtable-map->lset
    hashtable-find hashtable-empty? hashtable-pop! hashtable-inc! hashtable-dec!
    hashtable-equivalence-function hashtable-hash-function hashtable-weakness hashtable-mutable?
-   hash-salt equal-hash string-hash string-ci-hash symbol-hash)
+   hash-salt equal-hash string-hash string-ci-hash symbol-hash
+   ;; for (cairn chez)
+   (rename hashtable-cell %hashtable-cell) (rename hashtable-cells %hashtable-cells))
   (import (scheme base) (scheme case-lambda) (cairn hash-table) (only (cairn control) wrong-type)
           (only (srfi 128) hash-salt symbol-hash) (only (cairn records) show-fields!))
   (begin
@@ -17,17 +22,24 @@
     (define-record-type <hashtable>
       (wrap table hash weakness mutable?)
       hashtable?
-      (table table-of)
+      (table table-of set-table!)
       (hash hash-of)
       (weakness weakness-of)
       (mutable? mutable?))
     (show-fields! <hashtable> '())
 
-    (define (table who t)
+    (define-record-type <celled> (make-celled cells) celled? (cells cells-of))
+
+    ;; The table of values, or of cells, as a record.
+    (define (inside who t)
       (if (hashtable? t) (table-of t) (wrong-type who "a hashtable" t)))
     (define (mutable who t)
-      (let ((inner (table who t)))
+      (let ((inner (inside who t)))
         (if (mutable? t) inner (wrong-type who "a hashtable that can be changed" t))))
+    ;; The table, whatever it keeps: for what asks about keys only.
+    (define (table who t)
+      (let ((inner (inside who t)))
+        (if (celled? inner) (cells-of inner) inner)))
     (define missing (list 'missing))
 
     (define-syntax weakness
@@ -93,13 +105,51 @@
         ((t) (hashtable-copy t #f))
         ((t changeable?) (hashtable-copy t changeable? (and (hashtable? t) (weakness-of t))))
         ((t changeable? weak)
-         (wrap (hash-table-copy (table "hashtable-copy" t) #t) (hash-of t) weak (and changeable? #t)))))
+         (let* ((inner (inside "hashtable-copy" t)) (copy (hash-table-copy (table "hashtable-copy" t) #t)))
+           (if (celled? inner)
+               (hash-table-walk copy (lambda (key cell) (hash-table-set! copy key (cdr cell)))))
+           (wrap copy (hash-of t) weak (and changeable? #t))))))
     (define (hashtable-empty-copy t . capacity)
       (let ((copy (hash-table-copy (table "hashtable-empty-copy" t) #t)))
         (hash-table-clear! copy)
         (wrap copy (hash-of t) (weakness-of t) #t)))
     (define (hashtable-clear! t . capacity)
-      (hash-table-clear! (mutable "hashtable-clear!" t)))
+      (mutable "hashtable-clear!" t)
+      (hash-table-clear! (table "hashtable-clear!" t)))
+
+    ;;;; Cells
+
+    ;; The cells of a table, which are its entries from now on.
+    (define (cells! who t)
+      (let ((inner (inside who t)))
+        (if (celled? inner)
+            (cells-of inner)
+            (begin
+              (hash-table-walk inner (lambda (key value) (hash-table-set! inner key (cons key value))))
+              (set-table! t (make-celled inner))
+              inner))))
+    ;; The pair of `key` and its value, or of `default`, which is the entry then.
+    (define (hashtable-cell t key default)
+      (hash-table-intern! (cells! "hashtable-cell" t) key (lambda () (cons key default))))
+    (define hashtable-cells
+      (case-lambda
+        ((t) (hash-table-value-vector (cells! "hashtable-cells" t)))
+        ((t n)
+         (let ((all (hashtable-cells t)))
+           (if (not (and (exact-integer? n) (>= n 0))) (wrong-type "hashtable-cells" "a size" n))
+           (vector-copy all 0 (min n (vector-length all)))))))
+
+    (define (cell-ref inner key default)
+      (let ((cell (hash-table-ref/default (cells-of inner) key #f)))
+        (if cell (cdr cell) default)))
+    (define (cell-set! inner key value)
+      (let ((cell (hash-table-ref/default (cells-of inner) key #f)))
+        (if cell
+            (set-cdr! cell value)
+            (hash-table-set! (cells-of inner) key (cons key value)))))
+    (define (ref who t key default)
+      (let ((inner (inside who t)))
+        (if (hash-table? inner) (hash-table-ref/default inner key default) (cell-ref inner key default))))
 
     ;;;; One key
 
@@ -108,15 +158,19 @@
     (define hashtable-ref
       (case-lambda
         ((t key)
-         (let ((x (hash-table-ref/default (table "hashtable-ref" t) key missing)))
+         (let ((x (ref "hashtable-ref" t key missing)))
            (if (eq? x missing) (error "hashtable-ref: the hashtable has no such key:" key) x)))
-        ((t key default) (hash-table-ref/default (table "hashtable-ref" t) key default))))
+        ((t key default) (ref "hashtable-ref" t key default))))
     (define (hashtable-lookup t key)
-      (let ((x (hash-table-ref/default (table "hashtable-lookup" t) key missing)))
+      (let ((x (ref "hashtable-lookup" t key missing)))
         (if (eq? x missing) (values #f #f) (values x #t))))
     (define (hashtable-contains? t key) (hash-table-contains? (table "hashtable-contains?" t) key))
-    (define (hashtable-set! t key value) (hash-table-set! (mutable "hashtable-set!" t) key value))
-    (define (hashtable-delete! t key) (hash-table-delete! (mutable "hashtable-delete!" t) key))
+    (define (hashtable-set! t key value)
+      (let ((inner (mutable "hashtable-set!" t)))
+        (if (hash-table? inner) (hash-table-set! inner key value) (cell-set! inner key value))))
+    (define (hashtable-delete! t key)
+      (let ((inner (mutable "hashtable-delete!" t)))
+        (hash-table-delete! (if (hash-table? inner) inner (cells-of inner)) key)))
     (define hashtable-update!
       (case-lambda
         ((t key proc)
@@ -124,8 +178,22 @@
            (hashtable-set! t key new)
            new))
         ((t key proc default)
-         (update/default! "hashtable-update!" (mutable "hashtable-update!" t) key proc default))))
-    (define (hashtable-intern! t key make) (hash-table-intern! (mutable "hashtable-intern!" t) key make))
+         (let ((inner (mutable "hashtable-update!" t)))
+           (if (hash-table? inner)
+               (update/default! "hashtable-update!" inner key proc default)
+               (let ((new (proc (cell-ref inner key default))))
+                 (cell-set! inner key new)
+                 new))))))
+    (define (hashtable-intern! t key make)
+      (let ((inner (mutable "hashtable-intern!" t)))
+        (if (hash-table? inner)
+            (hash-table-intern! inner key make)
+            (let ((x (cell-ref inner key missing)))
+              (if (eq? x missing)
+                  (let ((value (make)))
+                    (cell-set! inner key value)
+                    value)
+                  x)))))
     (define hashtable-inc!
       (case-lambda
         ((t key) (hashtable-inc! t key 1))
@@ -138,12 +206,23 @@
     ;;;; All of them
 
     ;; What proc makes of each entry, in order.
+    (define (fold who proc init t)
+      (let ((inner (inside who t)))
+        (if (celled? inner)
+            (hash-table-fold (cells-of inner) (lambda (key cell acc) (proc key (cdr cell) acc)) init)
+            (hash-table-fold inner proc init))))
     (define (each who proc t)
-      (reverse (hash-table-fold (table who t) (lambda (key value acc) (cons (proc key value) acc)) '())))
+      (reverse (fold who (lambda (key value acc) (cons (proc key value) acc)) '() t)))
     (define (hashtable-key-list t) (hash-table-keys (table "hashtable-key-list" t)))
-    (define (hashtable-value-list t) (hash-table-values (table "hashtable-value-list" t)))
+    (define (hashtable-value-list t)
+      (let ((inner (inside "hashtable-value-list" t)))
+        (if (celled? inner) (map cdr (hash-table-values (cells-of inner))) (hash-table-values inner))))
     (define (hashtable-keys t) (hash-table-key-vector (table "hashtable-keys" t)))
-    (define (hashtable-values t) (hash-table-value-vector (table "hashtable-values" t)))
+    (define (hashtable-values t)
+      (let ((inner (inside "hashtable-values" t)))
+        (if (celled? inner)
+            (vector-map cdr (hash-table-value-vector (cells-of inner)))
+            (hash-table-value-vector inner))))
     (define (hashtable-entries t) (values (hashtable-keys t) (hashtable-values t)))
     (define (hashtable-entry-lists t) (values (hashtable-key-list t) (hashtable-value-list t)))
     (define (hashtable-map->lset t proc) (each "hashtable-map->lset" proc t))
@@ -159,7 +238,7 @@
       (hashtable-walk from (lambda (key value) (hashtable-set! to key value)))
       to)
     (define (hashtable-sum t init proc)
-      (hash-table-fold (table "hashtable-sum" t) proc init))
+      (fold "hashtable-sum" proc init t))
     (define (hashtable-find t pred)
       (let loop ((l (each "hashtable-find" cons t)))
         (cond ((null? l) (values #f #f #f))

@@ -12,6 +12,7 @@ use crate::num::operand::{
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::Type;
+use cairn_num::arith::divide_complex;
 use cairn_num::division::{Division, EXACT_F64};
 use cairn_num::signed::Signed;
 use cairn_num::{Fault, Number, float, limbs, signed};
@@ -57,6 +58,7 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "+", a, b, fraction::add, |x, y| Ok(x.add(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
+            _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_add),
             _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
         },
     }
@@ -80,6 +82,7 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "-", a, b, fraction::sub, |x, y| Ok(x.sub(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
+            _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_sub),
             _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
         },
     }
@@ -101,6 +104,7 @@ pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "*", a, b, fraction::mul, |x, y| Ok(x.mul(y))),
         _ => match (flonum_parts(a), flonum_parts(b)) {
             (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
+            _ if are_complex(a, b) => complex_product(ctx, a, b),
             _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
         },
     }
@@ -116,8 +120,72 @@ pub extern "C" fn cairn_num_div(ctx: &mut Machine, a: Value, b: Value) -> Value 
         (_, Fix(0)) => failure::division_by_zero(ctx, "/", a),
         (Fix(x), Fix(y)) => divide_fixnums(ctx, x, y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 / y),
-        _ => ratios(ctx, "/", a, b, fraction::div, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
+        (Complex, Flo(_) | Fix(_) | Big(_) | Ratio) => {
+            let (re, im) = parts(a);
+            let (re, im) = (cairn_num_div(ctx, re, b), cairn_num_div(ctx, im, b));
+            make_rectangular(ctx, re, im)
+        }
+        _ => match (flonum_parts(a), flonum_parts(b)) {
+            (Some(x), Some(y)) => make_flonum_complex(ctx, divide_complex(x, y)),
+            _ => ratios(ctx, "/", a, b, fraction::div, |x, y| x.div(y).ok_or(Fault::DivisionByZero)),
+        },
     }
+}
+
+/// Two numbers of which one is complex?
+fn are_complex(a: Value, b: Value) -> bool {
+    match (operand(a), operand(b)) {
+        (Complex, x) | (x, Complex) => !x.is_other(),
+        _ => false,
+    }
+}
+
+/// Real and imaginary part of a number.
+fn parts(v: Value) -> (Value, Value) {
+    match operand(v) {
+        Complex => (access::word(v, 0), access::word(v, 1)),
+        _ => (v, Value::fixnum(0)),
+    }
+}
+
+/// The complex number of two real ones, or a real one, in canonical form.
+fn make_rectangular(ctx: &mut Machine, re: Value, im: Value) -> Value {
+    if im == Value::fixnum(0) {
+        return re;
+    }
+    let inexact = |v: Value| to_number(v).map_or(f64::NAN, |n| n.to_f64());
+    match (operand(re), operand(im)) {
+        (Flo(_), Flo(_)) => make_parts(ctx, Type::Compnum, re, im),
+        (Flo(re), _) => make_flonum_complex(ctx, (re, inexact(im))),
+        (_, Flo(im)) => make_flonum_complex(ctx, (inexact(re), im)),
+        _ => make_parts(ctx, Type::Compnum, re, im),
+    }
+}
+
+/// An operation that does with each part what it does with reals.
+fn by_parts(
+    ctx: &mut Machine,
+    a: Value,
+    b: Value,
+    f: extern "C" fn(&mut Machine, Value, Value) -> Value,
+) -> Value {
+    let ((a, b), (c, d)) = (parts(a), parts(b));
+    let (re, im) = (f(ctx, a, c), f(ctx, b, d));
+    make_rectangular(ctx, re, im)
+}
+
+fn complex_product(ctx: &mut Machine, x: Value, y: Value) -> Value {
+    let ((a, b), (c, d)) = (parts(x), parts(y));
+    if !matches!((operand(x), operand(y)), (Complex, Complex)) {
+        // A real factor has no imaginary part, not one that is zero.
+        let ((re, im), real) = if matches!(operand(x), Complex) { ((a, b), c) } else { ((c, d), a) };
+        let (re, im) = (cairn_num_mul(ctx, re, real), cairn_num_mul(ctx, im, real));
+        return make_rectangular(ctx, re, im);
+    }
+    let (ac, bd) = (cairn_num_mul(ctx, a, c), cairn_num_mul(ctx, b, d));
+    let (ad, bc) = (cairn_num_mul(ctx, a, d), cairn_num_mul(ctx, b, c));
+    let (re, im) = (cairn_num_sub(ctx, ac, bd), cairn_num_add(ctx, ad, bc));
+    make_rectangular(ctx, re, im)
 }
 
 /// An operation of fractions, by its quick way if both have small parts.
@@ -180,10 +248,11 @@ pub extern "C" fn cairn_num_eq(ctx: &mut Machine, a: Value, b: Value) -> Value {
     if let Ok(order) = compare(a, b) {
         return Value::bool(order == Some(Ordering::Equal));
     }
-    match (to_number(a), to_number(b)) {
-        (Some(x), Some(y)) => Value::bool(x.num_eq(&y)),
-        _ => not_numbers(ctx, "=", "a number", a, b, |o| !o.is_other()),
+    if !are_complex(a, b) {
+        return not_numbers(ctx, "=", "a number", a, b, |o| !o.is_other());
     }
+    let ((a, b), (c, d)) = (parts(a), parts(b));
+    Value::bool([(a, c), (b, d)].into_iter().all(|(x, y)| compare(x, y) == Ok(Some(Ordering::Equal))))
 }
 
 /// `(< a b)`.

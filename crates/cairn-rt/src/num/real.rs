@@ -4,12 +4,14 @@ use crate::access;
 use crate::alloc::{alloc_pair, make_flonum};
 use crate::exhaustion;
 use crate::failure;
+use crate::num::arith::{flonum_parts, make_flonum_complex};
 use crate::num::big;
 use crate::num::operand::{Operand::*, fault, from_int, make_integer, operand, slow1, slow2, to_number};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_num::division::Round;
+use cairn_num::elementary::{self, Z};
 use cairn_num::{Fault, Number, float, limbs};
 
 /// `(integer? x)` for any object.
@@ -131,8 +133,8 @@ pub extern "C" fn cairn_num_round(ctx: &mut Machine, a: Value) -> Value {
     round(ctx, "round", a, Round::Nearest)
 }
 
-/// A double or a fixnum where `in_domain` holds is done at once, but for 0 and 1, whose results may be exact; the rest
-/// by way of `Number`.
+/// A double or a fixnum where `in_domain` holds is done at once, but for 0 and 1, whose results may be exact, and a
+/// complex number of doubles; the rest by way of `Number`.
 #[inline]
 fn function(
     ctx: &mut Machine,
@@ -140,14 +142,27 @@ fn function(
     a: Value,
     in_domain: fn(f64) -> bool,
     real: fn(f64) -> f64,
+    complex: fn(Z) -> Z,
     general: impl FnOnce(&Number) -> Result<Number, Fault>,
 ) -> Value {
     match operand(a) {
         Flo(x) if in_domain(x) => return make_flonum(ctx, real(x)),
         Fix(n) if !(0..=1).contains(&n) && in_domain(n as f64) => return make_flonum(ctx, real(n as f64)),
+        Complex => {
+            if let Some(z) = of_flonums(ctx, a, complex) {
+                return z;
+            }
+        }
         _ => {}
     }
     slow1(ctx, who, a, general)
+}
+
+/// `f` of a complex number of flonums.
+fn of_flonums(ctx: &mut Machine, a: Value, f: fn(Z) -> Z) -> Option<Value> {
+    let (re, im) = flonum_parts(a)?;
+    let z = f(Z { re, im });
+    Some(make_flonum_complex(ctx, (z.re, z.im)))
 }
 
 fn everywhere(_: f64) -> bool {
@@ -157,49 +172,49 @@ fn everywhere(_: f64) -> bool {
 /// `(exp z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_exp(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "exp", a, everywhere, f64::exp, |n| Ok(n.exp()))
+    function(ctx, "exp", a, everywhere, f64::exp, Z::exp, |n| Ok(n.exp()))
 }
 
 /// `(log z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_log(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "log", a, |x| x >= 0.0 && x.is_sign_positive(), f64::ln, Number::log)
+    function(ctx, "log", a, |x| x >= 0.0 && x.is_sign_positive(), f64::ln, Z::ln, Number::log)
 }
 
 /// `(sin z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_sin(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "sin", a, everywhere, f64::sin, |n| Ok(n.sin()))
+    function(ctx, "sin", a, everywhere, f64::sin, elementary::sin, |n| Ok(n.sin()))
 }
 
 /// `(cos z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_cos(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "cos", a, everywhere, f64::cos, |n| Ok(n.cos()))
+    function(ctx, "cos", a, everywhere, f64::cos, elementary::cos, |n| Ok(n.cos()))
 }
 
 /// `(tan z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_tan(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "tan", a, everywhere, f64::tan, |n| Ok(n.tan()))
+    function(ctx, "tan", a, everywhere, f64::tan, elementary::tan, |n| Ok(n.tan()))
 }
 
 /// `(asin z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_asin(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "asin", a, |x| x.abs() <= 1.0, f64::asin, |n| Ok(n.asin()))
+    function(ctx, "asin", a, |x| x.abs() <= 1.0, f64::asin, elementary::asin, |n| Ok(n.asin()))
 }
 
 /// `(acos z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_acos(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "acos", a, |x| x.abs() <= 1.0, f64::acos, |n| Ok(n.acos()))
+    function(ctx, "acos", a, |x| x.abs() <= 1.0, f64::acos, elementary::acos, |n| Ok(n.acos()))
 }
 
 /// `(atan z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_atan(ctx: &mut Machine, a: Value) -> Value {
-    function(ctx, "atan", a, everywhere, f64::atan, Number::atan)
+    function(ctx, "atan", a, everywhere, f64::atan, elementary::atan, Number::atan)
 }
 
 /// `(atan y x)`.
@@ -232,7 +247,10 @@ pub extern "C" fn cairn_num_sqrt(ctx: &mut Machine, a: Value) -> Value {
     }
     match operand(a) {
         Flo(x) if x >= 0.0 || x.is_nan() => make_flonum(ctx, x.sqrt()),
-        _ => slow1(ctx, "sqrt", a, |n| Ok(n.sqrt())),
+        _ => match of_flonums(ctx, a, Z::sqrt) {
+            Some(root) => root,
+            None => slow1(ctx, "sqrt", a, |n| Ok(n.sqrt())),
+        },
     }
 }
 
@@ -328,7 +346,7 @@ fn of_reals(ctx: &mut Machine, who: &str, a: Value, b: Value, f: fn(&Number, &Nu
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_make_rectangular(ctx: &mut Machine, a: Value, b: Value) -> Value {
     if let (Flo(x), Flo(y)) = (operand(a), operand(b)) {
-        return super::arith::make_flonum_complex(ctx, (x, y));
+        return make_flonum_complex(ctx, (x, y));
     }
     of_reals(ctx, "make-rectangular", a, b, |x, y| Number::rectangular(x.clone(), y.clone()))
 }
@@ -364,7 +382,7 @@ pub extern "C" fn cairn_num_imag_part(ctx: &mut Machine, a: Value) -> Value {
 pub extern "C" fn cairn_num_magnitude(ctx: &mut Machine, a: Value) -> Value {
     match operand(a) {
         Flo(x) => make_flonum(ctx, x.abs()),
-        _ => match super::arith::flonum_parts(a) {
+        _ => match flonum_parts(a) {
             Some((re, im)) => make_flonum(ctx, re.hypot(im)),
             None => slow1(ctx, "magnitude", a, |n| Ok(n.magnitude())),
         },
@@ -374,7 +392,7 @@ pub extern "C" fn cairn_num_magnitude(ctx: &mut Machine, a: Value) -> Value {
 /// `(angle z)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_angle(ctx: &mut Machine, a: Value) -> Value {
-    match super::arith::flonum_parts(a) {
+    match flonum_parts(a) {
         Some((re, im)) => make_flonum(ctx, im.atan2(re)),
         None => slow1(ctx, "angle", a, |n| Ok(n.angle())),
     }

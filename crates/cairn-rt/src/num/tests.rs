@@ -379,6 +379,10 @@ fn functions_are_those_of_the_owned_numbers() {
     let doubles = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 3.0, -7.0, 64.0, 1e17, 9007199254740993.0, f64::INFINITY];
     let mut numbers: Vec<Number> = fixnums.into_iter().map(|n| Number::Int(Int::Fix(n))).collect();
     numbers.extend(doubles.into_iter().chain([f64::NEG_INFINITY, f64::NAN]).map(Number::Flo));
+    numbers.extend(
+        ["1.5+2.5i", "-2.0+0.0i", "-2.0-0.0i", "0.0-1.0i", "1e200-1e200i", "3+4i", "1/2-2i"]
+            .map(|z| parse_number(z, 10).expect("a number")),
+    );
     let mut t = TestRuntime::new();
     let ctx = t.ctx();
     let text = |n: &Number| format_number(n, 10);

@@ -85,6 +85,16 @@ pub extern "C" fn cairn_port_get_output_string(ctx: &mut Machine, port: Value) -
     alloc::make_string(ctx, &String::from_utf8_lossy(bytes))
 }
 
+/// `(take-output-string port)`: what was written since the last time.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_port_take_output_string(ctx: &mut Machine, port: Value) -> Value {
+    let text = cairn_port_get_output_string(ctx, port);
+    if let Some(port) = Port::of(port).filter(|_| text != Value::FAIL) {
+        port.set_pos(0);
+    }
+    text
+}
+
 /// `(open-input-bytevector bytevector)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_port_open_input_bytevector(ctx: &mut Machine, v: Value) -> Value {

@@ -426,23 +426,50 @@ impl Expander<'_> {
         let [_, specs, body @ ..] = items else {
             return self.err_help(form.span, "bad `syntax-parameterize`", HELP);
         };
-        let inits = self.inits(specs, HELP)?;
+        self.with_other_macros(form, specs, body, HELP, |e, id, span| {
+            e.resolve_syntax_parameter(id).ok_or_else(|| {
+                let message = format!("`{}` is not a syntax parameter", e.name(id));
+                let help = "(define-syntax-parameter name (syntax-rules …)) makes one";
+                Box::new(e.diagnostic(span, message).help(help))
+            })
+        })
+    }
+
+    /// `(fluid-let-syntax ((keyword transformer) …) body …)` of Chez Scheme: the same for any macros.
+    pub(super) fn form_fluid_let_syntax(&mut self, form: &Syntax, items: &[Syntax]) -> R<Expr> {
+        const HELP: &str = "(fluid-let-syntax ((keyword (syntax-rules …)) …) body …)";
+        let [_, specs, body @ ..] = items else {
+            return self.err_help(form.span, "bad `fluid-let-syntax`", HELP);
+        };
+        self.with_other_macros(form, specs, body, HELP, |e, id, span| {
+            e.resolve_macro(id).ok_or_else(|| {
+                let message = format!("`{}` is not a macro", e.name(id));
+                Box::new(e.diagnostic(span, message).help("(define-syntax name (syntax-rules …)) makes one"))
+            })
+        })
+    }
+
+    /// The body, expanded while the macros that `which` finds for the keywords are others.
+    fn with_other_macros(
+        &mut self,
+        form: &Syntax,
+        specs: &Syntax,
+        body: &[Syntax],
+        help: &str,
+        mut which: impl FnMut(&mut Self, Ident, Span) -> R<u32>,
+    ) -> R<Expr> {
+        let inits = self.inits(specs, help)?;
         self.no_duplicate_inits(&inits)?;
         let mut adjusted = Vec::with_capacity(inits.len());
         for i in &inits {
-            let parameter = self.resolve_syntax_parameter(i.id).ok_or_else(|| {
-                let message = format!("`{}` is not a syntax parameter", self.name(i.id));
-                let help = "(define-syntax-parameter name (syntax-rules …)) makes one";
-                Box::new(self.diagnostic(i.span, message).help(help))
-            })?;
-            adjusted.push((parameter, self.macro_of(&i.init, i.id)?));
+            adjusted.push((which(self, i.id, i.span)?, self.macro_of(&i.init, i.id)?));
         }
-        for (parameter, other) in &mut adjusted {
-            std::mem::swap(&mut self.s.macros[*parameter as usize], other);
+        for (keyword, other) in &mut adjusted {
+            std::mem::swap(&mut self.s.macros[*keyword as usize], other);
         }
         let body = self.body(body, form.span, None);
-        for (parameter, other) in adjusted {
-            self.s.macros[parameter as usize] = other;
+        for (keyword, other) in adjusted {
+            self.s.macros[keyword as usize] = other;
         }
         body
     }

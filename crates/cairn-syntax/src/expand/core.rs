@@ -47,6 +47,7 @@ core_forms! {
     SplicingLetSyntax "splicing-let-syntax";
     SplicingLetrecSyntax "splicing-letrec-syntax";
     SyntaxParameterize "syntax-parameterize";
+    FluidLetSyntax "fluid-let-syntax";
     SyntaxCase "syntax-case";
     Syntax "syntax";
     Quasisyntax "quasisyntax";

@@ -197,6 +197,7 @@ impl Expander<'_> {
             }
             Core::SplicingLetSyntax | Core::SplicingLetrecSyntax => "(srfi 188)",
             Core::DefineSyntaxParameter | Core::SyntaxParameterize => "(srfi 139)",
+            Core::FluidLetSyntax => "(chezscheme)",
             Core::InnermostSyntaxRules => "(cairn syntax)",
             _ => "(scheme base)",
         };
@@ -296,6 +297,7 @@ impl Expander<'_> {
             (Core::LetSyntax | Core::SplicingLetSyntax, _) => self.form_let_syntax(x, items, false),
             (Core::LetrecSyntax | Core::SplicingLetrecSyntax, _) => self.form_let_syntax(x, items, true),
             (Core::SyntaxParameterize, _) => self.form_syntax_parameterize(x, items),
+            (Core::FluidLetSyntax, _) => self.form_fluid_let_syntax(x, items),
             (Core::SyntaxCase, _) => self.form_syntax_case(x, items),
             (Core::Syntax, [template]) => self.form_syntax(template, false, x.span),
             (Core::Quasisyntax, [template]) => self.form_syntax(template, true, x.span),

@@ -142,6 +142,14 @@ impl Expander<'_> {
         }
     }
 
+    /// The macro that a keyword names, if it is one of a program or a library.
+    pub(super) fn resolve_macro(&mut self, id: Ident) -> Option<u32> {
+        match self.resolve(id) {
+            Meaning::Bound(Binding::Macro(m)) => Some(m),
+            _ => None,
+        }
+    }
+
     /// Variables that more ellipses follow in a template than in their pattern go along with the inner ones, as R6RS
     /// has it, or, when `innermost`, with the outer ones, as SRFI 149 has it: its excess is the innermost.
     ///

@@ -36,6 +36,7 @@ const BODIES: &[(&str, usize)] = &[
     ("effect-lambda", 1),
     ("eval-when", 1),
     ("fluid-let", 1),
+    ("fluid-let-syntax", 1),
     ("guard", 1),
     ("lambda", 1),
     ("let", 1),

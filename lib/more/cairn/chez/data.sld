@@ -4,7 +4,8 @@
    make-weak-eq-hashtable make-weak-eqv-hashtable hashtable-weak?
    eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
    eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
-   symbol-hashtable-update! symbol-hashtable-delete!
+   symbol-hashtable-update! symbol-hashtable-delete! hashtable-cell hashtable-cells eq-hashtable-cell
+   symbol-hashtable-cell
    subst substq substv subst! substq! substv! vector-set-fixnum! decode-float bytevector-truncate!
    remq! remv! remove! merge! list*
    bignum? ratnum? cflonum? nonnegative? nonpositive? logbit? logtest logbit0 logbit1
@@ -22,7 +23,7 @@
           (only (srfi 27) default-random-source random-source-pseudo-randomize!)
           (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
                 hashtable-contains? hashtable-update! hashtable-delete! hashtable-weakness
-                hashtable-equivalence-function)
+                hashtable-equivalence-function %hashtable-cell %hashtable-cells)
           (only (srfi 143) fixnum? fxand fxior fxnot fxarithmetic-shift fx-width)
           (only (srfi 151) bitwise-and bitwise-ior bitwise-not arithmetic-shift)
           (only (srfi 160 s64) make-s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
@@ -47,6 +48,10 @@
     (define (symbol-hashtable-contains? t key) (hashtable-contains? t key))
     (define (symbol-hashtable-update! t key proc default) (hashtable-update! t key proc default))
     (define (symbol-hashtable-delete! t key) (hashtable-delete! t key))
+    (define hashtable-cell %hashtable-cell)
+    (define hashtable-cells %hashtable-cells)
+    (define (eq-hashtable-cell t key default) (hashtable-cell t key default))
+    (define (symbol-hashtable-cell t key default) (hashtable-cell t key default))
 
     ;;;; Lists
 

@@ -35,8 +35,8 @@
    call-with-bytevector-output-port open-string-output-port call-with-string-output-port standard-output-port
    standard-error-port current-output-port current-error-port put-u8 put-bytevector put-char put-string put-datum)
   (import (except (scheme base) error) (scheme case-lambda) (scheme file) (scheme read) (scheme write)
-          (only (cairn primitives) %standard-port %custom-port %port-feed! %port-take! %port-unread %port-forget!
-                %port-seek)
+          (only (cairn primitives) %take-output-string %standard-port %custom-port %port-feed! %port-take! %port-unread
+                %port-forget! %port-seek)
           (cairn layout)
           (only (cairn port) open-kept-file custom-port? port-buffer port-buffer-start port-buffer-end)
           (only (cairn control) wrong-type)
@@ -629,7 +629,7 @@
             new))))
     (define (open-string-output-port)
       (let ((p (open-output-string)))
-        (values p (extractor (lambda () (get-output-string p)) string-length substring))))
+        (values p (lambda () (%take-output-string p)))))
     (define open-bytevector-output-port
       (case-lambda
         (() (open-bytevector-output-port #f))

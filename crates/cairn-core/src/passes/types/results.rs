@@ -223,7 +223,7 @@ pub(super) fn runtime(name: &str, types: &[Type]) -> Type {
         "string-compare" => Type::range(-1, 1),
         "make-string" | "string-append" | "string-concat" | "substring" | "list->string" | "vector->string"
         | "string-upcase" | "string-downcase" | "string-foldcase" | "num->string" | "utf8->string"
-        | "get-output-string" => Type::of(STRING),
+        | "get-output-string" | "take-output-string" => Type::of(STRING),
         "make-vector" | "subvector" | "vector-append" | "list->vector" | "string->vector" => Type::of(VECTOR),
         "make-bytevector" | "subbytevector" | "bytevector-append" | "string->utf8" | "get-output-bytevector" => {
             Type::of(BYTES)

@@ -1,0 +1,23 @@
+;; Messages in the language of the user (SRFI 29) and several values in `let` (SRFI 71).
+(import (except (scheme base) let let* letrec) (scheme write) (srfi 29) (srfi 71))
+(define (show . l) (for-each (lambda (x) (write x) (display " ")) l) (newline))
+(show
+  (let ((a 1) (q r (floor/ 17 5)) ((values x . rest) (values 1 2 3)) ((values . all) (values 4 5)))
+    (list a q r x rest all)))
+(show (let* ((a 1) (b c (values a 2)) ((values d) (+ b c))) (list a b c d)))
+(show (let loop ((i 0) (acc '())) (if (= i 3) acc (loop (+ i 1) (cons i acc)))))
+(show
+  (letrec ((even? odd? (values (lambda (n) (or (= n 0) (odd? (- n 1))))
+                               (lambda (n) (and (> n 0) (even? (- n 1))))))) (list (even? 10) (odd? 7))))
+(show (let ((a d (uncons '(1 . 2))) (x y z (unlist '(1 2 3)))) (list a d x y z)))
+(show (values->list (unvector #(1 2))) (values->vector (values)) (let () 5))
+(show (let ((a b c d (uncons-3 '(1 2 3 4 5)))) (list a b c d)))
+(define x 1) (show (let ((x 2) (y x)) y) (let* ((x 2) (y x)) y))
+(current-language 'en) (current-country 'us)
+(declare-bundle! '(hello) '((time . "It is ~a, ~a.") (bye . "Bye, ~a.")))
+(declare-bundle! '(hello fr) '((time . "~1@*~a, c'est ~a.")))
+(show (localized-template 'hello 'time) (localized-template 'hello 'nothing))
+(current-language 'fr)
+(show (format (localized-template 'hello 'time) "noon" "Fred") (format (localized-template 'hello 'bye) 'x))
+(show (format "~~ ~s~%" "q") (format "~2@*~a ~a ~a" 1 2 3))
+(show (localized-template 'other 'time) (store-bundle '(hello fr)) (load-bundle! '(hello fr)))
