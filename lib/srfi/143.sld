@@ -13,10 +13,10 @@
    fxbit-count fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit
    fxbit-field fxbit-field-rotate fxbit-field-reverse)
   (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
-          (only (cairn number) fixnum?) (only (scheme division) balanced/)
+          (only (cairn number) fixnum?) (only (cairn primitives) %fxand %fxior %fxsra %fxxor) (only (scheme division) balanced/)
           (only (srfi 151)
-                bitwise-not bitwise-and bitwise-ior bitwise-xor bitwise-if arithmetic-shift bit-count integer-length
-                bit-set? copy-bit first-set-bit bit-field bit-field-rotate bit-field-reverse))
+                bitwise-not bitwise-if arithmetic-shift bit-count integer-length bit-set? copy-bit first-set-bit
+                bit-field bit-field-rotate bit-field-reverse))
   (begin
     (define fx-width 61)
     (define fx-greatest 1152921504606846975)
@@ -31,15 +31,22 @@
     (define-syntax define-fx
       (syntax-rules (=>)
         ((_ (name x ...) => body)
-         (define (name x ...)
-           (check (symbol->string 'name) x)
-           ...
-           (check-result (symbol->string 'name) body)))
+         (begin
+           (define (fail result x ...)
+             (check (symbol->string 'name) x)
+             ...
+             (out-of-range (symbol->string 'name) "the result is no fixnum:" result))
+           (define (name x ...)
+             (let ((result (if (and (fixnum? x) ...) body #f)))
+               (if (fixnum? result) result (fail result x ...))))))
         ((_ (name x ...) body)
-         (define (name x ...)
-           (check (symbol->string 'name) x)
-           ...
-           body))))
+         (begin
+           (define (fail x ...)
+             (check (symbol->string 'name) x)
+             ...
+             (wrong-type (symbol->string 'name) "fixnums" (list x ...)))
+           (define (name x ...)
+             (if (and (fixnum? x) ...) body (fail x ...)))))))
 
     ;; (name a b): the operation on two fixnums, inlined.
     (define-syntax define-inlined
@@ -93,20 +100,24 @@
     (define-syntax define-fold
       (syntax-rules ()
         ((_ name combine unit ...)
-         (define name
-           (let ((combine:2
-                  (lambda (a b)
-                    (combine (check (symbol->string 'name) a) (check (symbol->string 'name) b)))))
-             (case-lambda
-               ((a b) (combine:2 a b))
-               (() unit)
-               ...
-               ((a) (check (symbol->string 'name) a))
-               ((a b . rest)
-                (let loop ((value (combine:2 a b)) (rest rest))
-                  (if (null? rest)
-                      value
-                      (loop (combine:2 value (car rest)) (cdr rest)))))))))))
+         (begin
+           (define (fail a b)
+             (check (symbol->string 'name) a)
+             (wrong-type (symbol->string 'name) "a fixnum" b))
+           (define name
+             (let ((combine:2
+                    (lambda (a b)
+                      (if (if (fixnum? a) (fixnum? b) #f) (combine a b) (fail a b)))))
+               (case-lambda
+                 ((a b) (combine:2 a b))
+                 (() unit)
+                 ...
+                 ((a) (check (symbol->string 'name) a))
+                 ((a b . rest)
+                  (let loop ((value (combine:2 a b)) (rest rest))
+                    (if (null? rest)
+                        value
+                        (loop (combine:2 value (car rest)) (cdr rest))))))))))))
 
     (define-fold fxmax max)
     (define-fold fxmin min)
@@ -134,15 +145,17 @@
     ;;;; Bits
 
     (define-fx (fxnot a) (bitwise-not a))
-    (define-fold fxand bitwise-and -1)
-    (define-fold fxior bitwise-ior 0)
-    (define-fold fxxor bitwise-xor 0)
+    (define-fold fxand %fxand -1)
+    (define-fold fxior %fxior 0)
+    (define-fold fxxor %fxxor 0)
 
     (define-fx (fxarithmetic-shift a count) => (arithmetic-shift a count))
     (define-fx (fxarithmetic-shift-left a count) =>
       (arithmetic-shift a (check-count "fxarithmetic-shift-left" count)))
     (define-fx (fxarithmetic-shift-right a count)
-      (arithmetic-shift a (- (check-count "fxarithmetic-shift-right" count))))
+      (if (if (>= count 0) (< count fx-width) #f)
+          (%fxsra a count)
+          (arithmetic-shift a (- (check-count "fxarithmetic-shift-right" count)))))
     (define (check-count who count)
       (if (negative? count) (out-of-range who "not a number of bits:" count) count))
 

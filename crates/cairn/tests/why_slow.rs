@@ -119,3 +119,31 @@ fn programs_that_are_open_to_others_are_told_so() {
     assert_eq!(text(&output.stdout), "1");
     assert!(text(&output.stderr).starts_with("why-slow: this program loads code"), "{}", text(&output.stderr));
 }
+
+/// Operations that test their operands are as good as inlined ones, also in a procedure that has many of them; so is a
+/// clause for two arguments of a procedure that calls itself for more.
+#[test]
+fn operations_with_checks_are_inlined() {
+    let (said, printed) = told(
+        "(import (scheme case-lambda) (srfi 143) (srfi 144))
+(define (key i j) (fxxor (fx+ (fxarithmetic-shift-left i 4) j) (fxarithmetic-shift-right (fx* i (fx+ j 1)) 1)))
+(define (far x y z) (flsqrt (fl+ (fl+ (fl* x x) (fl* y y)) (fl* (fl- z 1.) (fl- z 1.)))))
+(define add
+  (case-lambda
+    ((a b) (+ a b))
+    ((a) a)
+    ((a b . rest) (apply add (add a b) rest))))
+(define (f n)
+  (let loop ((i 0) (k 0) (x 0.))
+    (if (fx<? i n) (loop (fx+ i 1) (fxand (fx+ k (key i 3)) 255) (fl+ x (far x 1. 2.))) (list k x))))
+(define (g n)
+  (let loop ((i 0) (s 0))
+    (if (= i n) s (loop (add i 1) (add s (fxmax (key 3 i) 1))))))
+(display (f 3)) (display (g 10)) (display (add 1 2 3))
+",
+    );
+    assert!(printed.starts_with("(59 7.1") && printed.ends_with("6"), "{printed}");
+    for called in ["`key`", "`far`", "`fx", "`fl", "(add i 1)", "(add s"] {
+        assert!(!said.contains(called), "{called}:\n{said}");
+    }
+}

@@ -79,10 +79,26 @@
     (define-syntax define-fl
       (syntax-rules ()
         ((_ (name x ...) body ...)
-         (define (name x ...)
-           (check (symbol->string 'name) x)
-           ...
-           body ...))))
+         (begin
+           (define (fail x ...)
+             (check (symbol->string 'name) x)
+             ...
+             (wrong-type (symbol->string 'name) "flonums" (list x ...)))
+           (define (name x ...)
+             (if (and (flonum? x) ...)
+                 (let () body ...)
+                 (fail x ...)))))))
+    ;; (two a b): the operation on two flonums.  What is wrong with them is found out by a procedure of its own, which
+    ;; never returns and so stays one, while the rest is inlined.
+    (define-syntax define-two
+      (syntax-rules ()
+        ((_ two name operation)
+         (begin
+           (define (fail a b)
+             (check (symbol->string 'name) a)
+             (wrong-type (symbol->string 'name) "a flonum" b))
+           (define (two a b)
+             (if (if (flonum? a) (flonum? b) #f) (operation a b) (fail a b)))))))
     (define-syntax define-fls
       (syntax-rules ()
         ((_ (name operation) ...)
@@ -90,20 +106,35 @@
            (define-fl (name x) (operation x))
            ...))))
 
+    ;; A list's flonums, combined with `value` from left to right.
+    (define (left two value rest)
+      (if (null? rest)
+          value
+          (left two (two value (car rest)) (cdr rest))))
+
     ;;;; Predicates
 
-    (define-syntax define-comparisons
+    (define-syntax define-comparison
       (syntax-rules ()
-        ((_ (name compare) ...)
+        ((_ name compare)
          (begin
+           (define-two two name compare)
            (define name
              (case-lambda
-               ((a b) (compare (check (symbol->string 'name) a) (check (symbol->string 'name) b)))
+               ((a b) (two a b))
                (() #t)
                ((a) (check (symbol->string 'name) a) #t)
-               ((a b . rest) (and (name a b) (apply name b rest)))))
-           ...))))
-    (define-comparisons (fl=? =) (fl<? <) (fl>? >) (fl<=? <=) (fl>=? >=))
+               ((a b . rest)
+                (let loop ((holds (two a b)) (b b) (rest rest))
+                  (if (null? rest)
+                      holds
+                      (let ((next (two b (car rest))))
+                        (loop (and holds next) (car rest) (cdr rest))))))))))))
+    (define-comparison fl=? =)
+    (define-comparison fl<? <)
+    (define-comparison fl>? >)
+    (define-comparison fl<=? <=)
+    (define-comparison fl>=? >=)
     (define-fl (flunordered? x y) (or (nan? x) (nan? y)))
     (define-fls
       (flinteger? integer?) (flzero? zero?) (flpositive? positive?) (flnegative? negative?) (flodd? odd?)
@@ -175,12 +206,14 @@
     (define-syntax define-fold
       (syntax-rules ()
         ((_ name combine unit)
-         (define name
-           (case-lambda
-             ((a b) (combine (check (symbol->string 'name) a) (check (symbol->string 'name) b)))
-             (() unit)
-             ((a) (check (symbol->string 'name) a))
-             ((a b . rest) (apply name (name a b) rest)))))))
+         (begin
+           (define-two two name combine)
+           (define name
+             (case-lambda
+               ((a b) (two a b))
+               (() unit)
+               ((a) (check (symbol->string 'name) a))
+               ((a b . rest) (left two (two a b) rest))))))))
     (define-fold fl+ + 0.)
     (define-fold fl* * 1.)
     ;; A number wins over a NaN.
@@ -194,16 +227,18 @@
             (else (min a b))))
     (define-fold flmax max:2 -inf.0)
     (define-fold flmin min:2 +inf.0)
+    (define-two minus:2 fl- -)
     (define fl-
       (case-lambda
-        ((a b) (- (check "fl-" a) (check "fl-" b)))
+        ((a b) (minus:2 a b))
         ((a) (- (check "fl-" a)))
-        ((a b . rest) (apply fl- (fl- a b) rest))))
+        ((a b . rest) (left minus:2 (minus:2 a b) rest))))
+    (define-two divide:2 fl/ /)
     (define fl/
       (case-lambda
-        ((a b) (/ (check "fl/" a) (check "fl/" b)))
+        ((a b) (divide:2 a b))
         ((a) (/ 1. (check "fl/" a)))
-        ((a b . rest) (apply fl/ (fl/ a b) rest))))
+        ((a b . rest) (left divide:2 (divide:2 a b) rest))))
     (define-fl (fl+* x y z)
       (cond
         ((not (and (finite? x) (finite? y))) (+ (* x y) z))

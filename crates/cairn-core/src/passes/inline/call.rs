@@ -1,13 +1,14 @@
 //! Calls: finding the procedure, deciding, beta reduction.
 
-use super::estimate::{Arg, estimate};
+use super::estimate::{Arg, estimate, is_cold};
 use super::reduce::Steps;
 use super::{
-    DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_ELEMENT, WITH_INDEX,
+    DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_CHECKS,
+    WITH_ELEMENT, WITH_INDEX,
 };
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
-use crate::prim::{Op, PrimOp};
+use crate::prim::{Effect, Kind, Op, PrimOp};
 use crate::walk::{Positions, deep, list_expr, select_clause as select, take};
 use cairn_layout::code::Site;
 
@@ -143,7 +144,9 @@ impl Inliner<'_> {
 
     fn call_global(&mut self, g: GlobalId, at: Site, args: Vec<Expr>, site: Site) -> Expr {
         let f = Expr::Global(g, at);
-        let Some((form, l)) = self.global_lambda(g).filter(|(form, _)| !self.breaker[*form]) else {
+        let Some((form, l)) = self.global_lambda(g).filter(|(form, l)| {
+            !self.breaker[*form] && !select(l, args.len()).is_some_and(|k| self.recursive.contains(&(*form, k)))
+        }) else {
             if !self.own.is_empty() && !self.program.globals[g.0 as usize].library {
                 return self.residual(f, args, site);
             }
@@ -195,16 +198,48 @@ impl Inliner<'_> {
             body if makes_c_call(body) => WITH_C_CALL,
             body if reaches_element(body) => WITH_INDEX,
             body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
+            body if self.limits.small == SMALL && self.is_checked_arithmetic(body) => WITH_CHECKS,
             _ => self.limits.small,
         };
+        let cold: &[bool] = if small == WITH_CHECKS { &self.cold } else { &[] };
         let small = call + small;
         // where code runs once, a procedure that is called once may as well stay an argument
         let worthwhile = |i: usize| !self.runs_once || !form.is_some_and(|form| self.once.passes(form, i));
         let with_procedure = known.iter().enumerate().any(|(i, a)| matches!(a, Arg::Procedure) && worthwhile(i));
         let limit = if with_procedure { self.limits.with_procedure } else { small };
-        let e = estimate(&l.clauses[k], &known, limit)?;
+        let e = estimate(&l.clauses[k], &known, limit, cold)?;
         let fits = e.size <= small || e.calls_argument && with_procedure;
         (fits && (e.size <= call || e.size <= self.growth)).then_some(k)
+    }
+
+    /// Nothing but arithmetic and tests of numbers, where some test fails in a call that never returns?
+    fn is_checked_arithmetic(&self, body: &Expr) -> bool {
+        let mut raises = false;
+        self.is_checked(body, &mut raises) && raises
+    }
+
+    fn is_checked(&self, e: &Expr, raises: &mut bool) -> bool {
+        deep(|| match e {
+            Expr::Local(_) | Expr::Const(_) => true,
+            Expr::Call(f, ..) if is_cold(f, &self.cold) => {
+                *raises = true;
+                true
+            }
+            Expr::Let(bs, body) => {
+                bs.iter().all(|(_, e)| self.is_checked(e, raises)) && self.is_checked(body, raises)
+            }
+            Expr::If(test, then, other) => [test, then, other].iter().all(|e| self.is_checked(e, raises)),
+            Expr::Seq(es) | Expr::Jump(_, es) => es.iter().all(|e| self.is_checked(e, raises)),
+            Expr::Labels(ls, body) => {
+                ls.iter().all(|l| self.is_checked(&l.body, raises)) && self.is_checked(body, raises)
+            }
+            Expr::Prim { op, args, .. } => {
+                let computes = op.effect() == Effect::Pure
+                    && matches!(op.result(), Kind::Fixnum | Kind::Flonum | Kind::Number | Kind::Boolean);
+                (computes || op.name().starts_with("num-")) && args.iter().all(|a| self.is_checked(a, raises))
+            }
+            _ => false,
+        })
     }
 
     pub(super) fn argument(&self, e: &Expr) -> Arg {

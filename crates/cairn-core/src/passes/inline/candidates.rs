@@ -8,14 +8,17 @@
 //! cycle.
 
 use super::sizes::lambda_size;
-use crate::ir::{Expr, Program};
+use crate::ir::{Expr, GlobalId, Program};
 use crate::passes::known::GlobalFacts;
 use crate::walk::visit;
+use rustc_hash::FxHashSet;
 
 /// The plan.
 pub(super) struct Plan {
     /// Indexed by form: a procedure that is never inlined.
     pub breaker: Vec<bool>,
+    /// Clauses, by form and number, that call the procedure itself, where others do not: these may be inlined.
+    pub recursive: FxHashSet<(usize, usize)>,
     /// All forms, callees first.
     pub order: Vec<usize>,
 }
@@ -25,8 +28,20 @@ pub(super) fn plan(program: &Program, facts: &GlobalFacts, limit: usize) -> Plan
     let n = program.forms.len();
     let mut edges: Vec<Vec<u32>> = Vec::with_capacity(n);
     let mut mark = vec![usize::MAX; n];
+    let mut recursive = FxHashSet::default();
     for (i, form) in program.forms.iter().enumerate() {
         let mut out = Vec::new();
+        if let Expr::Lambda(l) = form.expr()
+            && l.clauses.len() > 1
+        {
+            let calls_itself = |e: &Expr| mentions(e, |g| facts.lambda(facts.resolve(g)) == Some(i));
+            let clauses: Vec<usize> = (0..l.clauses.len()).filter(|k| calls_itself(&l.clauses[*k].body)).collect();
+            if clauses.len() < l.clauses.len() {
+                // no edge to itself
+                mark[i] = i;
+                recursive.extend(clauses.into_iter().map(|k| (i, k)));
+            }
+        }
         visit(form.expr(), &mut |e| {
             if let Expr::Global(g, _) = e
                 && let Some(f) = facts.lambda(facts.resolve(*g))
@@ -40,7 +55,13 @@ pub(super) fn plan(program: &Program, facts: &GlobalFacts, limit: usize) -> Plan
     }
     let breaker = choose_breakers(program, facts, &edges, limit);
     let order = callees_first(&breaker, &edges);
-    Plan { breaker, order }
+    Plan { breaker, recursive, order }
+}
+
+fn mentions(e: &Expr, is_wanted: impl Fn(GlobalId) -> bool) -> bool {
+    let mut found = false;
+    visit(e, &mut |e| found |= matches!(e, Expr::Global(g, _) if is_wanted(*g)));
+    found
 }
 
 /// Strongly connected components of the forms in `nodes`, following edges to `nodes` only.
@@ -131,7 +152,7 @@ fn choose_breakers(program: &Program, facts: &GlobalFacts, edges: &[Vec<u32>], l
     let mut sizes = vec![0; n];
     let mut nodes = Vec::new();
     for g in 0..program.globals.len() {
-        if let Some(i) = facts.lambda(crate::ir::GlobalId(g as u32))
+        if let Some(i) = facts.lambda(GlobalId(g as u32))
             && let Expr::Lambda(l) = program.forms[i].expr()
         {
             sizes[i] = lambda_size(l);

@@ -28,11 +28,12 @@ pub(super) struct Estimate {
     pub calls_argument: bool,
 }
 
-/// Estimates the body of `clause` for these arguments (the rest parameter has its own cost). `None`: above `limit`.
-pub(super) fn estimate(clause: &Clause, args: &[Arg], limit: usize) -> Option<Estimate> {
+/// Estimates the body of `clause` for these arguments (the rest parameter has its own cost). Calls of globals that are
+/// `cold` cost nothing. `None`: above `limit`.
+pub(super) fn estimate(clause: &Clause, args: &[Arg], limit: usize, cold: &[bool]) -> Option<Estimate> {
     let known: Vec<(VarId, &Arg)> =
         clause.params.iter().copied().zip(args).filter(|(_, a)| !matches!(a, Arg::Unknown)).collect();
-    let mut e = Estimator { known, limit, out: Estimate { size: 0, calls_argument: false } };
+    let mut e = Estimator { known, limit, cold, out: Estimate { size: 0, calls_argument: false } };
     if clause.rest.is_some() {
         e.out.size += 2 * (args.len() - clause.params.len());
     }
@@ -43,7 +44,14 @@ pub(super) fn estimate(clause: &Clause, args: &[Arg], limit: usize) -> Option<Es
 struct Estimator<'a> {
     known: Vec<(VarId, &'a Arg)>,
     limit: usize,
+    /// Indexed by `GlobalId`; those beyond it are not cold.
+    cold: &'a [bool],
     out: Estimate,
+}
+
+/// Is the callee a global of these?
+pub(super) fn is_cold(f: &Expr, cold: &[bool]) -> bool {
+    matches!(f, Expr::Global(g, _) if cold.get(g.0 as usize) == Some(&true))
 }
 
 impl Estimator<'_> {
@@ -71,6 +79,7 @@ impl Estimator<'_> {
                     for_each_child(e, &mut |c| self.expr(c));
                 }
             },
+            Expr::Call(f, ..) if is_cold(f, self.cold) => {}
             Expr::Call(f, args, _) => {
                 if let Some(Arg::Procedure) = self.arg(f) {
                     self.out.calls_argument = true;

@@ -80,6 +80,9 @@ const WITH_C_CALL: usize = 80;
 /// The limit in place of [`SMALL`] for a body that is arithmetic on its parameters and their fields and nothing else:
 /// inlined, its operands and its result stay doubles, and the loop around it has no call.
 const WITH_ARITHMETIC: usize = 28;
+/// The limit in place of [`SMALL`] for arithmetic that tests its operands and results (`fx+`, `fl*`), and calls what
+/// raises when a test fails; those calls do not count. Inlined, most tests meet what is known.
+const WITH_CHECKS: usize = 64;
 /// The limit in place of [`SMALL`] for a body that reaches an element of an array in a record, with the test of the
 /// index: inlined, that is two comparisons and a load, and a loop knows the answer.
 const WITH_INDEX: usize = 40;
@@ -158,7 +161,8 @@ fn inline(program: &mut Program, spared: Option<GlobalId>, own: FxHashSet<VarId>
         plan.breaker[form] = true;
     }
     // what never returns runs once at most: in its callers it would only make them large
-    for (g, _) in keep_frames::never_return(program, &facts).into_iter().enumerate().filter(|(_, never)| *never) {
+    let cold = keep_frames::never_return(program, &facts);
+    for (g, _) in cold.iter().enumerate().filter(|(_, never)| **never) {
         if let Some(form) = facts.lambda(GlobalId(g as u32)) {
             plan.breaker[form] = true;
         }
@@ -176,7 +180,9 @@ fn inline(program: &mut Program, spared: Option<GlobalId>, own: FxHashSet<VarId>
         own,
         limits,
         facts,
+        cold,
         breaker: plan.breaker,
+        recursive: plan.recursive,
         vars: Vec::new(),
         global_uses: vec![0; program.globals.len()],
         removed: vec![false; program.forms.len()],
@@ -227,8 +233,12 @@ struct Inliner<'a> {
     own: FxHashSet<VarId>,
     limits: Limits,
     facts: GlobalFacts,
+    /// Indexed by `GlobalId`: procedures that never return.
+    cold: Vec<bool>,
     /// Indexed by form: defines a procedure that is never inlined.
     breaker: Vec<bool>,
+    /// Clauses, by form and number, that call the procedure itself, where others do not.
+    recursive: FxHashSet<(usize, usize)>,
     /// Indexed by `VarId`.
     vars: Vec<Var>,
     /// Indexed by `GlobalId`.

@@ -135,7 +135,7 @@ impl Inliner<'_> {
         });
         let known: Vec<Arg> = args.iter().map(|a| self.argument(a)).collect();
         let small = 2 + args.len() + self.limits.small;
-        descends && estimate(clause, &known, small).is_some_and(|e| e.size <= self.growth)
+        descends && estimate(clause, &known, small, &[]).is_some_and(|e| e.size <= self.growth)
     }
 
     /// Which parameters every recursive call passes on unchanged, when one of them is called and gets a known
@@ -153,7 +153,7 @@ impl Inliner<'_> {
         let fixed = fixed_parameters(g, clause)?;
         let known: Vec<Arg> =
             known.into_iter().zip(&fixed).map(|(a, fixed)| if *fixed { a } else { Arg::Unknown }).collect();
-        let e = estimate(clause, &known, self.limits.with_procedure)?;
+        let e = estimate(clause, &known, self.limits.with_procedure, &[])?;
         (e.calls_argument && e.size <= self.growth).then_some(fixed)
     }
 }
