@@ -13,7 +13,8 @@
    fxbit-count fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit
    fxbit-field fxbit-field-rotate fxbit-field-reverse)
   (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
-          (only (cairn number) fixnum?) (only (cairn primitives) %fxand %fxior %fxsra %fxxor) (only (scheme division) balanced/)
+          (only (cairn number) fixnum?) (only (cairn primitives) %fxand %fxior %fxsra %fxxor)
+          (only (scheme division) balanced/)
           (only (srfi 151)
                 bitwise-not bitwise-if arithmetic-shift bit-count integer-length bit-set? copy-bit first-set-bit
                 bit-field bit-field-rotate bit-field-reverse))
@@ -39,14 +40,14 @@
            (define (name x ...)
              (let ((result (if (and (fixnum? x) ...) body #f)))
                (if (fixnum? result) result (fail result x ...))))))
-        ((_ (name x ...) body)
+        ((_ (name x ... y) body)
          (begin
-           (define (fail x ...)
+           (define (fail x ... y)
              (check (symbol->string 'name) x)
              ...
-             (wrong-type (symbol->string 'name) "fixnums" (list x ...)))
-           (define (name x ...)
-             (if (and (fixnum? x) ...) body (fail x ...)))))))
+             (wrong-type (symbol->string 'name) "a fixnum" y))
+           (define (name x ... y)
+             (if (and (fixnum? x) ... (fixnum? y)) body (fail x ... y)))))))
 
     ;; (name a b): the operation on two fixnums, inlined.
     (define-syntax define-inlined

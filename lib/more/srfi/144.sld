@@ -78,16 +78,16 @@
     ;; (name operand ...): the operands are flonums in `body`.
     (define-syntax define-fl
       (syntax-rules ()
-        ((_ (name x ...) body ...)
+        ((_ (name x ... y) body ...)
          (begin
-           (define (fail x ...)
+           (define (fail x ... y)
              (check (symbol->string 'name) x)
              ...
-             (wrong-type (symbol->string 'name) "flonums" (list x ...)))
-           (define (name x ...)
-             (if (and (flonum? x) ...)
+             (wrong-type (symbol->string 'name) "a flonum" y))
+           (define (name x ... y)
+             (if (and (flonum? x) ... (flonum? y))
                  (let () body ...)
-                 (fail x ...)))))))
+                 (fail x ... y)))))))
     ;; (two a b): the operation on two flonums.  What is wrong with them is found out by a procedure of its own, which
     ;; never returns and so stays one, while the rest is inlined.
     (define-syntax define-two

@@ -68,8 +68,8 @@ impl Configuration {
         self.shares(number_of(program))
     }
 
-    /// Is the program of this number in this cell's share? Compiling takes nearly all of the time, so a program is built
-    /// once by a pair, and runs in every way of which the program is also in the share ([`Configuration::as_built`]):
+    /// Is the program of this number in this cell's share? Compiling takes nearly all of the time, so a program is
+    /// built once by a pair, and runs in every way in whose share it is, too ([`Configuration::as_built`]):
     /// shares of running divide those of building. The usual pair builds all programs, and every fourth with low
     /// optimization; each other pair builds its share, and the next pair's are others, so that each strategy and each
     /// collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
