@@ -39,6 +39,8 @@
   (hashtable-clear! t)
   (set-cdr! cell 3)
   (try (list (hashtable-size t) (hashtable-ref t a 'none))))
+; what a weak table has must be held elsewhere
+(define kept (list 'a 'b 'c))
 (exercise (make-eq-hashtable) 'a 'b 'c)
 (exercise (make-weak-eq-hashtable) 'a 'b 'c)
 (exercise (make-eqv-hashtable) 1.5 2 'c)
@@ -102,3 +104,4 @@
         (loop (+ i 1)))))
 (newline)
 (exit)
+(unless (equal? kept '(a b c)) (display "not kept"))
