@@ -5,85 +5,33 @@
 //! expression before the last of a body is left out. Quoted data, `import`s, `export`s and macros are not touched.
 
 use crate::{Mutant, line_at};
+use cairn_syntax::read::read_all;
+use cairn_syntax::syntax::{Names, Syntax};
 use std::ops::Range;
 use std::path::Path;
 
 struct Datum {
     span: Range<usize>,
+    /// Those of a list that is an expression.
     items: Option<Vec<Datum>>,
 }
 
 /// All mutants of a file.
 pub fn mutants(file: &Path, text: &str) -> Vec<Mutant> {
-    let mut at = 0;
+    let data = read_all(0, text, &mut Names::default(), false).expect("a text that can be read");
     let mut finder = Finder { file, text, within: String::new(), found: vec![] };
-    while let Some(d) = datum(text.as_bytes(), &mut at) {
-        finder.walk(&d);
-    }
+    data.iter().for_each(|x| finder.walk(&Datum::of(text, x)));
     finder.found
 }
 
-/// The next datum; `None` at a closing parenthesis or the end.
-fn datum(s: &[u8], at: &mut usize) -> Option<Datum> {
-    skip_blank(s, at);
-    let start = *at;
-    // quoted data have no parts
-    if matches!(s.get(*at)?, b'\'' | b'`' | b',' | b'@') {
-        while matches!(s.get(*at)?, b'\'' | b'`' | b',' | b'@') {
-            *at += 1;
-        }
-        datum(s, at)?;
-        return Some(Datum { span: start..*at, items: None });
-    }
-    match s[*at] {
-        b')' => None,
-        b'(' => {
-            *at += 1;
-            let mut items = vec![];
-            while let Some(d) = datum(s, at) {
-                items.push(d);
-            }
-            *at += 1;
-            Some(Datum { span: start..*at, items: Some(items) })
-        }
-        b'#' if matches!(s.get(*at + 1), Some(b'(')) || s[*at..].starts_with(b"#u8(") => {
-            *at += s[*at..].iter().position(|b| *b == b'(')?;
-            datum(s, at)?;
-            Some(Datum { span: start..*at, items: None })
-        }
-        quote @ (b'"' | b'|') => {
-            *at += 1;
-            while s[*at] != quote {
-                *at += if s[*at] == b'\\' { 2 } else { 1 };
-            }
-            *at += 1;
-            Some(Datum { span: start..*at, items: None })
-        }
-        _ => {
-            *at += if s[*at..].starts_with(b"#\\") { 3 } else { 1 };
-            while s.get(*at).is_some_and(|b| !b.is_ascii_whitespace() && !b"()\";".contains(b)) {
-                *at += 1;
-            }
-            Some(Datum { span: start..*at, items: None })
-        }
-    }
-}
-
-fn skip_blank(s: &[u8], at: &mut usize) {
-    loop {
-        match s.get(*at) {
-            Some(b) if b.is_ascii_whitespace() => *at += 1,
-            Some(b';') => *at += s[*at..].iter().position(|b| *b == b'\n').unwrap_or(s.len() - *at),
-            Some(b'#') if s[*at..].starts_with(b"#|") => {
-                let end = s[*at..].windows(2).position(|w| w == b"|#").expect("a closed comment");
-                *at += end + 2;
-            }
-            Some(b'#') if s[*at..].starts_with(b"#;") => {
-                *at += 2;
-                datum(s, at);
-            }
-            _ => return,
-        }
+impl Datum {
+    fn of(text: &str, x: &Syntax) -> Datum {
+        let span = x.span.start as usize..x.span.end as usize;
+        let (items, tail) = x.parts();
+        // quoted data have no parts
+        let is_list = text[span.clone()].starts_with('(');
+        let items = is_list.then(|| items.iter().chain(tail).map(|x| Datum::of(text, x)).collect());
+        Datum { span, items }
     }
 }
 
