@@ -95,7 +95,8 @@ impl Configuration {
             (Mode::Build, "high", true) => 1,
             (_, "high", true) => 2,
             (_, _, true) => 4,
-            (_, "high", false) => BUILT_SHARES,
+            (_, "high", false) if self.collector.barrier != Barrier::None => BUILT_SHARES,
+            (_, "high", false) => SLOW_SHARES,
             (_, _, false) => LOW_SHARES,
         }
     }
@@ -112,13 +113,18 @@ impl Configuration {
     /// little as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
     /// program costs a second of LLVM's time when it works fully.
     fn llvm(&self) -> &'static str {
-        if is_usual(self) || self.makes_no_library() || is_whole() { "full" } else { "quick" }
+        if is_usual(self) || self.is_full_elsewhere() || is_whole() { "full" } else { "quick" }
     }
 
-    /// Is this a cell in which LLVM works fully, and that is not the usual pair's? Compiling all of `lib/` for what
-    /// evaluates takes half a minute, and the other cells of the pair use another one.
-    pub fn makes_no_library(&self) -> bool {
+    /// Is this a cell in which LLVM works fully, and that is not the usual pair's?
+    fn is_full_elsewhere(&self) -> bool {
         self.mode == Mode::Run && self.opt == "high" && stands_for_strategy(self) && !is_usual(self)
+    }
+
+    /// Are programs that evaluate left out? Compiling all of `lib/` for them takes half a minute, and no other cell
+    /// uses it.
+    pub fn makes_no_library(&self) -> bool {
+        !is_whole() && (self.is_full_elsewhere() || !is_on_cross(self))
     }
 
     /// Arguments of `cairn run` and `cairn build`.
@@ -142,9 +148,9 @@ const BUILT_SHARES: usize = 6;
 const LOW_SHARES: usize = 24;
 /// One in so many is evaluated first, where the pair is not the usual one.
 const EVALUATED_SHARES: usize = 11;
-/// One in so many programs runs under zeal with a collector that has none but major collections: there is one at each
-/// safepoint.
-const SLOW_SHARES: usize = 5 * BUILT_SHARES;
+/// One in so many programs is built, and runs under zeal, with a collector that has none but major collections: there
+/// is one at each safepoint.
+const SLOW_SHARES: usize = 4 * BUILT_SHARES;
 /// One in so many evaluated programs runs under zeal with such a collector: evaluation has twenty times as many
 /// safepoints.
 const SLOWEST_SHARES: usize = 89;

@@ -1,0 +1,6 @@
+(import (chezscheme))
+(define-syntax m (syntax-rules () ((_) 1)))
+(define (f) 2)
+(fluid-let-syntax)
+(fluid-let-syntax ((f (syntax-rules () ((_) 3)))) (f))
+(fluid-let-syntax ((m (syntax-rules () ((_) 3)))) (m))
