@@ -246,6 +246,8 @@
            (%+ fl (%/ 1 (simplest (%/ 1 (%- hi fl)) (%/ 1 (%- lo fl)))))))))
 
     (define (rationalize x tolerance)
+      (check-real x)
+      (check-real tolerance)
       (let ((x (%+ x 0)) (e (if (%< tolerance 0) (%- 0 tolerance) tolerance)))
         (cond
           ((if (nan? x) #t (nan? e)) +nan.0)
@@ -254,6 +256,8 @@
           ((if (exact? x) (exact? e) #f) (simplest-near x e))
           ;; in flonums, the walk would lose its way in their roundings, or not end
           (else (%inexact (simplest-near (exact x) (exact e)))))))
+    (define (check-real x)
+      (if (real? x) #t (wrong-type "rationalize" "a real number" x)))
     (define (simplest-near x e)
       (let ((lo (%- x e)) (hi (%+ x e)))
         (cond
