@@ -8,8 +8,9 @@
 //! perf looks for `/tmp/perf-PID.map`: a line for each function, with address, size and name (Linux,
 //! `tools/perf/Documentation/jit-interface.txt`).
 
-use crate::elf::*;
+use crate::elf::{ObjectFile, bad};
 use crate::loader::Jit;
+use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
 use std::fmt::Write;
 use std::ptr::null_mut;
 use std::sync::Mutex;
@@ -49,15 +50,12 @@ extern "C" fn __jit_debug_register_code() {
 /// Held by who changes the list.
 static LIST: Mutex<()> = Mutex::new(());
 
-/// The type of a symbol that is a function.
-const STT_FUNC: u8 = 2;
-
 impl Jit {
     /// Tells gdb and perf of this code, which was made of `object` and stays loaded until the process ends.
     pub fn announce(&self, object: &[u8]) -> Result<(), String> {
         let places = self.places_of(object)?;
-        let o = Bytes(object);
-        let table = o.u64(0x28)?;
+        let file = ObjectFile::parse(object).map_err(bad)?;
+        let table = file.elf_header().e_shoff.get(LittleEndian);
         let mut image = object.to_vec();
         for (i, place) in places.iter().enumerate() {
             if let Some(place) = place {
@@ -68,7 +66,7 @@ impl Jit {
         }
         register(image.leak());
         // a profile without names is still one
-        let _ = std::fs::write(format!("/tmp/perf-{}.map", std::process::id()), functions(&o, &places)?);
+        let _ = std::fs::write(format!("/tmp/perf-{}.map", std::process::id()), functions(&file, &places)?);
         Ok(())
     }
 }
@@ -94,18 +92,12 @@ fn register(object: &'static [u8]) {
 }
 
 /// A line for each function: address and size, hexadecimal, and its name.
-fn functions(o: &Bytes<'_>, places: &[Option<u64>]) -> Result<String, String> {
-    let sections = read_sections(o)?;
+fn functions(file: &ObjectFile<'_>, places: &[Option<u64>]) -> Result<String, String> {
     let mut text = String::new();
-    let Some(table) = sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(text) };
-    let strings = sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
-    for i in 1..table.size / 24 {
-        let at = table.offset + 24 * i;
-        let is_function = o.slice(at + 4, 1)?[0] & 15 == STT_FUNC;
-        if let Some(Some(place)) = places.get(o.u16(at + 6)? as usize).filter(|_| is_function) {
-            let name = o.string(strings.offset + o.u32(at)? as u64)?;
-            let (address, size) = (place + o.u64(at + 8)?, o.u64(at + 16)?);
-            let _ = writeln!(text, "{address:x} {size:x} {}", name.trim_start_matches("scm."));
+    for f in file.symbols().filter(|s| s.kind() == SymbolKind::Text) {
+        if let Some(Some(place)) = f.section_index().and_then(|i| places.get(i.0)) {
+            let name = f.name().map_err(bad)?.trim_start_matches("scm.");
+            let _ = writeln!(text, "{:x} {:x} {name}", place + f.address(), f.size());
         }
     }
     Ok(text)

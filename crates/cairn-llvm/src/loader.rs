@@ -8,7 +8,9 @@
 //!
 //! Invariants: code pages are never writable and executable at once; a mapping lives as long as its [`Jit`].
 
-use crate::elf::*;
+use crate::elf::{ObjectFile, bad};
+use object::{Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SymbolSection};
+use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind, elf};
 use std::collections::HashMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -58,8 +60,9 @@ impl Image {
 
 /// An object taken apart.
 struct Layout<'a> {
-    object: Bytes<'a>,
-    sections: Vec<Section>,
+    object: ObjectFile<'a>,
+    /// Where each section is placed, by its index; `None`: it is not loaded.
+    places: Vec<Option<u64>>,
     /// Of the whole image.
     size: u64,
     /// Of its code, whole pages.
@@ -67,16 +70,6 @@ struct Layout<'a> {
 }
 
 const PAGE: u64 = 4096;
-
-/// Relocation types of the x86-64 ABI that our code model produces.
-mod reloc {
-    pub const R64: u32 = 1;
-    pub const PC32: u32 = 2;
-    pub const PLT32: u32 = 4;
-    pub const R32: u32 = 10;
-    pub const R32S: u32 = 11;
-    pub const PC64: u32 = 24;
-}
 
 impl Jit {
     /// Loads an object, which must refer to no symbols but its own.
@@ -180,7 +173,7 @@ impl Jit {
     /// Where each section lies of the object that this was made of; `None`: it is not loaded.
     pub(crate) fn places_of(&self, object: &[u8]) -> Result<Vec<Option<u64>>, String> {
         let layout = Layout::read(object)?;
-        Ok(layout.sections.iter().map(|s| s.place.map(|p| self.base as u64 + p)).collect())
+        Ok(layout.places.iter().map(|place| place.map(|p| self.base as u64 + p)).collect())
     }
 
     /// Where the code lies.
@@ -195,34 +188,53 @@ impl Jit {
 }
 
 impl<'a> Layout<'a> {
-    fn read(object: &'a [u8]) -> Result<Layout<'a>, String> {
-        let o = Bytes(object);
-        if o.slice(0, 6)? != b"\x7fELF\x02\x01" || o.u16(16)? != 1 || o.u16(18)? != 62 {
+    fn read(bytes: &'a [u8]) -> Result<Layout<'a>, String> {
+        let object = ObjectFile::parse(bytes).map_err(bad)?;
+        if object.kind() != ObjectKind::Relocatable || object.architecture() != Architecture::X86_64 {
             return Err(bad("not an x86-64 ELF object"));
         }
-        let mut sections = read_sections(&o)?;
-        let size = lay_out(&mut sections)?;
-        let code_size = sections
-            .iter()
-            .filter(|s| s.flags & SHF_EXEC != 0)
-            .filter_map(|s| Some(s.place? + s.size))
-            .max()
-            .unwrap_or(0)
-            .next_multiple_of(PAGE);
-        Ok(Layout { object: o, sections, size, code_size })
+        let mut layout = Layout { object, places: Vec::new(), size: 0, code_size: 0 };
+        layout.lay_out()?;
+        Ok(layout)
+    }
+
+    /// Places allocated sections: code, then on new pages everything else.
+    fn lay_out(&mut self) -> Result<(), String> {
+        let mut at = 0u64;
+        for code in [true, false] {
+            for s in self.object.sections() {
+                let SectionFlags::Elf { sh_flags } = s.flags() else { continue };
+                let has = |flag: u32| sh_flags & u64::from(flag) != 0;
+                if has(elf::SHF_ALLOC) && has(elf::SHF_EXECINSTR) == code {
+                    at = at.next_multiple_of(s.align().max(1));
+                    let index = s.index().0;
+                    self.places.resize(self.places.len().max(index + 1), None);
+                    self.places[index] = Some(at);
+                    at = at.checked_add(s.size()).filter(|a| *a < 1 << 31).ok_or_else(|| bad("size"))?;
+                }
+            }
+            at = at.next_multiple_of(PAGE);
+            if code {
+                self.code_size = at;
+            }
+        }
+        self.size = at.max(PAGE);
+        Ok(())
+    }
+
+    /// Where a section is placed.
+    fn place_of(&self, section: SectionIndex) -> Option<u64> {
+        self.places.get(section.0).copied().flatten()
     }
 
     /// Puts the contents, for the address `base`, into `memory`, which is zero.
     fn place(&self, base: u64, memory: &mut [u8], known: &HashMap<String, u64>) -> Result<(), String> {
-        for s in &self.sections {
-            if let Some(p) = s.place
-                && s.kind != SHT_NOBITS
-            {
-                memory[p as usize..(p + s.size) as usize].copy_from_slice(self.object.slice(s.offset, s.size)?);
+        for s in self.object.sections() {
+            let Some(place) = self.place_of(s.index()) else { continue };
+            if s.kind() != SectionKind::UninitializedData {
+                memory[place as usize..(place + s.size()) as usize].copy_from_slice(s.data().map_err(bad)?);
             }
-        }
-        for s in self.sections.iter().filter(|s| s.kind == SHT_RELA) {
-            self.relocate(s, base, memory, known)?;
+            self.relocate(&s, place, base, memory, known)?;
         }
         Ok(())
     }
@@ -230,68 +242,59 @@ impl<'a> Layout<'a> {
     /// Definitions, for the address `base`: global ones, or all.
     fn symbols(&self, base: u64, all: bool) -> Result<HashMap<String, u64>, String> {
         let mut symbols = HashMap::new();
-        let Some(table) = self.sections.iter().find(|s| s.kind == SHT_SYMTAB) else { return Ok(symbols) };
-        let strings = self.sections.get(table.link as usize).ok_or_else(|| bad("symbols"))?;
-        let o = &self.object;
-        let first = if all { 1 } else { table.info as u64 };
-        for i in first..table.size / 24 {
-            let at = table.offset + 24 * i;
-            let index = o.u16(at + 6)? as usize;
-            if index != 0
-                && let Some(place) = self.sections.get(index).and_then(|s| s.place)
-            {
-                let name = o.string(strings.offset + o.u32(at)? as u64)?;
+        for s in self.object.symbols().filter(|s| all || s.is_global()) {
+            if let Some(place) = s.section_index().and_then(|i| self.place_of(i)) {
+                let name = s.name().map_err(bad)?;
                 // sections have no names
                 if !name.is_empty() {
-                    symbols.insert(name.to_string(), base + place + o.u64(at + 8)?);
+                    symbols.insert(name.to_string(), base + place + s.address());
                 }
             }
         }
         Ok(symbols)
     }
 
-    fn relocate(
+    /// Applies the relocations of the types that our code model produces (System V ABI for x86-64).
+    fn relocate<'b>(
         &self,
-        table: &Section,
+        section: &impl ObjectSection<'b>,
+        place: u64,
         base: u64,
         memory: &mut [u8],
         known: &HashMap<String, u64>,
     ) -> Result<(), String> {
-        let (o, sections) = (&self.object, &self.sections);
-        let section = |i: usize| sections.get(i).ok_or_else(|| bad("section index"));
-        let Some(target) = section(table.info as usize)?.place else { return Ok(()) };
-        let symbols = section(table.link as usize)?;
-        let strings = section(symbols.link as usize)?;
-        for i in 0..table.size / 24 {
-            let at = table.offset + 24 * i;
-            let (offset, info, addend) = (o.u64(at)?, o.u64(at + 8)?, o.u64(at + 16)?);
-            let entry = symbols.offset + 24 * (info >> 32);
-            let index = o.u16(entry + 6)? as usize;
-            let value = o.u64(entry + 8)?;
-            let symbol = match index {
-                0 => {
-                    let name = o.string(strings.offset + o.u32(entry)? as u64)?;
-                    *known.get(name).ok_or_else(|| bad(&format!("undefined symbol {name}")))?
+        for (offset, relocation) in section.relocations() {
+            let RelocationTarget::Symbol(index) = relocation.target() else { return Err(bad("relocation")) };
+            let symbol = self.object.symbol_by_index(index).map_err(bad)?;
+            let address = match symbol.section() {
+                SymbolSection::Undefined => {
+                    let name = symbol.name().map_err(bad)?;
+                    *known.get(name).ok_or_else(|| bad(format!("undefined symbol {name}")))?
                 }
-                0xFFF1 => value,
-                _ => base + section(index)?.place.ok_or_else(|| bad("symbol"))? + value,
+                SymbolSection::Section(index) => {
+                    base + self.place_of(index).ok_or_else(|| bad("symbol"))? + symbol.address()
+                }
+                _ => symbol.address(),
             };
-            let here = target + offset;
-            let s = symbol.wrapping_add(addend);
+            let here = place + offset;
+            let s = address.wrapping_add_signed(relocation.addend());
             let relative = s.wrapping_sub(base + here) as i64;
-            let (word, bytes, fits) = match info as u32 {
-                reloc::R64 => (s, 8, true),
-                reloc::PC64 => (relative as u64, 8, true),
-                reloc::R32 => (s, 4, s <= u32::MAX as u64),
-                reloc::R32S => (s, 4, s as i64 == s as i32 as i64),
-                reloc::PC32 | reloc::PLT32 => (relative as u64, 4, relative == relative as i32 as i64),
-                other => return Err(bad(&format!("relocation type {other}"))),
+            let RelocationFlags::Elf { r_type } = relocation.flags() else { return Err(bad("relocation")) };
+            let (word, bytes, fits) = match r_type {
+                elf::R_X86_64_64 => (s, 8, true),
+                elf::R_X86_64_PC64 => (relative as u64, 8, true),
+                elf::R_X86_64_32 => (s, 4, s <= u32::MAX as u64),
+                elf::R_X86_64_32S => (s, 4, s as i64 == s as i32 as i64),
+                elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => {
+                    (relative as u64, 4, relative == relative as i32 as i64)
+                }
+                other => return Err(bad(format!("relocation type {other:?}"))),
             };
             if !fits {
                 return Err(bad("relocation out of range"));
             }
-            let place = memory.get_mut(here as usize..here as usize + bytes).ok_or_else(|| bad("relocation"))?;
-            place.copy_from_slice(&word.to_le_bytes()[..bytes]);
+            let field = memory.get_mut(here as usize..here as usize + bytes).ok_or_else(|| bad("relocation"))?;
+            field.copy_from_slice(&word.to_le_bytes()[..bytes]);
         }
         Ok(())
     }
@@ -304,22 +307,6 @@ impl Drop for Jit {
             libc::munmap(self.base.cast(), self.size);
         }
     }
-}
-
-/// Places allocated sections: code, then on new pages everything else. Returns the size.
-fn lay_out(sections: &mut [Section]) -> Result<u64, String> {
-    let mut at = 0u64;
-    for code in [true, false] {
-        for s in sections.iter_mut() {
-            if s.flags & SHF_ALLOC != 0 && (s.flags & SHF_EXEC != 0) == code {
-                at = at.next_multiple_of(s.align.max(1));
-                s.place = Some(at);
-                at = at.checked_add(s.size).filter(|a| *a < 1 << 31).ok_or_else(|| bad("size"))?;
-            }
-        }
-        at = at.next_multiple_of(PAGE);
-    }
-    Ok(at.max(PAGE))
 }
 
 /// A fresh mapping in the low 2 GiB.

@@ -354,32 +354,82 @@ fn cairn_runs_through_a_symbolic_link() {
     assert_eq!(texts(&output), ("found: run x.scm\n".into(), String::new()));
 }
 
-/// The commands of the tutorial find every place that names a collector.
+/// The commands of a tutorial, which end with those that try what was built.
+fn commands(page: &str, trial: &str) -> (String, String) {
+    let block = blocks(&root().join(page)).into_iter().find(|b| b.language == "sh" && b.text.contains(trial));
+    let text = block.unwrap_or_else(|| panic!("{page}: no commands that end with {trial}")).text;
+    let at = text.find(trial).unwrap();
+    (text[..at].to_string(), text[at..].to_string())
+}
+
+/// Code without its comments, in words.
+fn words(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let code = text.lines().filter(|l| !l.trim_start().starts_with("//"));
+    code.flat_map(|l| l.split(|c: char| !c.is_alphanumeric() && !"_,%.".contains(c)).map(str::to_string)).collect()
+}
+
+/// The tutorials add a collector, a frame strategy and a primitive operation to a copy of the tree, all three to one:
+/// their commands find every place. With `CAIRN_MATRIX=whole`, the copy is built, and what they end with is run.
 #[test]
-fn the_tutorial_adds_a_collector() {
-    let document = root().join("docs/add-a-collector.md");
-    let block = blocks(&document).into_iter().find(|b| b.text.contains("gc/marksweep gc/mine")).unwrap();
-    let commands = block.text.strip_suffix("./cairn run --gc=mine --stats examples/tour.scm\n").unwrap();
-    let directory = Directory::new("documents-collector");
-    for krate in ["cairn-heap", "cairn-layout"] {
-        let source = root().join("crates").join(krate).join("src");
-        let to = directory.0.join("crates").join(krate);
-        std::fs::create_dir_all(&to).unwrap();
-        assert!(Command::new("cp").arg("-r").args([source, to.join("src")]).status().unwrap().success());
+fn the_tutorials_add_one_of_each() {
+    let directory = Directory::new("documents-tutorials");
+    let tree = &directory.0;
+    let is_whole = std::env::var_os("CAIRN_MATRIX").is_some_and(|v| v == "whole");
+    let parts = ["crates", "lib", "examples", "tests", "Cargo.toml", "Cargo.lock", "cairn", "README.md", ".cargo"];
+    for part in parts.iter().map(|p| root().join(p)).filter(|p| p.exists()) {
+        assert!(Command::new("cp").arg("-r").args([&part, tree]).status().unwrap().success());
     }
-    let output = Command::new("bash").args(["-e", "-c", commands]).current_dir(&directory.0).output().unwrap();
-    assert!(output.status.success(), "{}", texts(&output).1);
-    // As often as `marksweep` is named, so often is the copy.
+    let bash = |commands: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["-e", "-c", commands]).current_dir(tree).env("CARGO_TARGET_DIR", tree.join("target"));
+        let output = bash.env_remove("CAIRN_BINARY").output().unwrap();
+        assert!(output.status.success(), "{commands}:\n{}", texts(&output).1);
+        texts(&output).0
+    };
+    let tutorials = [
+        ("docs/add-a-collector.md", "./cairn run --gc=mine"),
+        ("docs/internals/add-a-strategy.md", "./cairn run --frames=own"),
+        ("docs/internals/add-a-primitive.md", "cat >copysign.scm"),
+    ];
+    let trials = tutorials.map(|(page, trial)| {
+        let (adding, trial) = commands(page, trial);
+        bash(&adding);
+        trial
+    });
+    // As often as the model is named, so often is its copy; a primitive has no model.
     for (file, old, new) in [
         ("cairn-heap/src/gc/mod.rs", "marksweep", "mine"),
         ("cairn-heap/src/gc/mod.rs", "MarkSweep", "Mine"),
         ("cairn-layout/src/facts.rs", "MARKSWEEP,", "MINE,"),
+        ("cairn-layout/src/facts.rs", "Stack,", "Own,"),
+        ("cairn-llvm/src/strategy/mod.rs", "stack", "own"),
+        ("cairn-rt/src/machine/frames/mod.rs", "Stack", "Own"),
+        ("cairn-rt/src/machine/frames/mod.rs", "StackRuntime", "OwnRuntime"),
+        ("cairn-llvm/tests/common/emitted.rs", "Stack", "Own"),
     ] {
-        let text = std::fs::read_to_string(directory.0.join("crates").join(file)).unwrap();
-        let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
-        let count =
-            |word: &str| code.split(|c: char| !c.is_alphanumeric() && c != ',').filter(|w| *w == word).count();
+        let words = words(&tree.join("crates").join(file));
+        let count = |word: &str| words.iter().filter(|w| *w == word).count();
         let (old, new) = (count(old), count(new));
-        assert!(old > 0 && new == old, "{file}: {old} places of marksweep, {new} of its copy");
+        assert!(old > 0 && new == old, "{file}: {old} places of the model, {new} of its copy");
+    }
+    for (file, new, wanted) in [
+        ("crates/cairn-layout/src/facts.rs", "OWN", 3),
+        ("crates/cairn-llvm/src/activations/mod.rs", "OwnFrames", 2),
+        ("crates/cairn-core/src/prim.rs", "FlCopySign", 1),
+        ("crates/cairn-core/src/interp/primitives.rs", "FlCopySign,", 1),
+        ("crates/cairn-llvm/src/emit/prims/mod.rs", "FlCopySign", 1),
+        ("crates/cairn-llvm/src/emit/prims/flonum.rs", "FlCopySign", 1),
+        ("crates/cairn-llvm/src/emit/prims/flonum.rs", "llvm.copysign.f64", 1),
+        ("crates/cairn-llvm/src/emit/mod.rs", "llvm.copysign.f64", 1),
+        ("lib/more/srfi/144.sld", "%flcopysign", 1),
+    ] {
+        let found = words(&tree.join(file)).iter().filter(|w| *w == new).count();
+        assert_eq!(found, wanted, "{file}: places of {new}");
+    }
+    if is_whole {
+        let said = trials.map(|trial| bash(&trial));
+        assert!(said[0].contains("1. Floating point") && said[1] == said[0], "{said:?}");
+        assert_eq!(said[2].trim_end(), "(-1.5 2.5 -3.5)");
     }
 }
