@@ -750,7 +750,11 @@ fn render(ctx: &Machine, message: &str, at: At, most: usize, style: Style) -> St
 /// What was written before is flushed first.
 fn fatal(ctx: &mut Machine, message: &str, at: At) -> ! {
     (rt(ctx).flush)(ctx);
-    let report = render(ctx, message, at, FRAMES_MAX, Style::of_stderr());
+    let mut report = render(ctx, message, at, FRAMES_MAX, Style::of_stderr());
+    // on a screen, a report begins a line, whatever the program has written
+    if rt(ctx).last_output != b'\n' && std::io::stdout().is_terminal() && std::io::stderr().is_terminal() {
+        report.insert(0, '\n');
+    }
     rt(ctx).options.host.say(&report);
     fatal::end(ctx, 1)
 }

@@ -6,12 +6,12 @@
 use cairn_layout::collector::Barrier;
 use cairn_layout::facts::COLLECTORS;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 mod common;
-use common::{Directory, binary, root};
+use common::{Directory, binary, root, terminal};
 
 #[path = "../../../tests/support/golden.rs"]
 mod golden;
@@ -657,4 +657,27 @@ fn help_is_a_command() {
         assert!(text.contains("Usage: cairn"), "{text}");
     }
     assert_eq!(said(&["help", "nothing"]).0, Some(2));
+}
+
+/// On a screen, the report of an error begins a line, whatever the program has written before it; elsewhere, nothing
+/// is added to what a program writes.
+#[test]
+fn reports_begin_a_line() {
+    let d = Directory::new("reports-begin-a-line");
+    for (output, shown) in [("half", "half\r\nerror: "), ("line\n", "line\r\nerror: "), ("", "error: ")] {
+        d.write("p.scm", format!("(import (scheme base)) (write-string {output:?}) (car 5)"));
+        for option in ["--opt=auto", "--opt=high"] {
+            let mut command = common::cairn(&d.0, &["run", option, "p.scm"]);
+            command.stdin(Stdio::null()).env("NO_COLOR", "1");
+            let piped = command.output().unwrap();
+            assert_eq!(common::text(&piped.stdout), output);
+            let (mut screen, theirs) = terminal();
+            let mut child = command.stdout(theirs.try_clone().unwrap()).stderr(theirs).spawn().unwrap();
+            drop(command);
+            child.wait().unwrap();
+            let mut seen = String::new();
+            let _ = screen.read_to_string(&mut seen);
+            assert!(seen.starts_with(shown), "{option}: {seen:?}");
+        }
+    }
 }

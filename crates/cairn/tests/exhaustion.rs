@@ -21,7 +21,7 @@ impl Executable {
         let name = format!("cairn-exhaustion-{}-{}-{}", std::process::id(), c.name(), program.replace('/', "-"));
         let exe = Executable(std::env::temp_dir().join(name));
         let mut build = Command::new(binary());
-        build.current_dir(root()).args(["build", program, "-o"]).arg(&exe.0).args(c.flags());
+        build.current_dir(root()).args(["build", program, "-o"]).arg(&exe.0).args(c.flags(program));
         let built = build.output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         exe
@@ -144,7 +144,7 @@ fn exhaust(c: Configuration) {
     }
     for way in ["list", "recursion"] {
         let mut run = Command::new(binary());
-        run.current_dir(root()).arg("run").args(c.flags()).args(["--heap-max=64M", MEMORY, way]);
+        run.current_dir(root()).arg("run").args(c.flags(MEMORY)).args(["--heap-max=64M", MEMORY, way]);
         is_out_of_memory(way, "64", &run.output().unwrap());
     }
 }

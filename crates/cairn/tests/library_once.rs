@@ -3,12 +3,11 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 mod common;
-use common::{Directory, binary};
+use common::{Directory, binary, terminal};
 
 /// Standard output and standard error of a program.
 fn run(binary: &Path, directory: &Directory, program: &str, options: &[&str], zeal: &str) -> (String, String) {
@@ -215,18 +214,6 @@ fn a_terminal_is_told_why_it_waits() {
     };
     end((child, screen));
     end(start());
-}
-
-/// Both sides of a new terminal.
-#[allow(unsafe_code)]
-fn terminal() -> (fs::File, OwnedFd) {
-    let (mut ours, mut theirs) = (0, 0);
-    let null = std::ptr::null_mut();
-    // SAFETY: the pointers are valid or null, and the descriptors new and nobody else's.
-    unsafe {
-        assert_eq!(libc::openpty(&mut ours, &mut theirs, null, std::ptr::null(), std::ptr::null()), 0);
-        (fs::File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
-    }
 }
 
 /// An evaluated procedure that becomes native may be waiting at a safepoint, and its closure is then as short as those

@@ -83,7 +83,7 @@ fn places_stand_thorough_checks() {
                 (write (list (apply + sent) (map place-wait places) (place-map (lambda (n) (length (work n))) '(5 6 7))))";
     let program = Program::new("thorough", text);
     for c in matrix::pairs().filter(|c| c.collector.name != "bdw") {
-        let flags = c.flags();
+        let flags = c.flags("");
         let options: Vec<&str> = flags.iter().map(String::as_str).collect();
         let output = program.command(&options).env("CAIRN_ZEAL", "2").output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "(93 (40 40 40) (5 6 7))", "{}: {output:?}", c.name());

@@ -11,6 +11,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Output, Stdio};
 
@@ -22,6 +23,8 @@ struct Outcome {
     stdout: String,
     stderr: String,
     status: Option<i32>,
+    /// By SIGKILL.
+    is_killed: bool,
 }
 
 impl Outcome {
@@ -30,6 +33,8 @@ impl Outcome {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
             status: output.status.code(),
+            is_killed: output.status.code() == Some(128 + libc::SIGKILL)
+                || output.status.signal() == Some(libc::SIGKILL),
         }
     }
 }
@@ -48,7 +53,7 @@ fn build(program: &str, c: Configuration) -> Result<Built, Outcome> {
     let file = format!("cairn-test-{}-{}-{}", std::process::id(), c.name(), program.replace('/', "_"));
     let mut exe = Built(std::env::temp_dir().join(file), String::new());
     let mut command = Command::new(binary());
-    let [frames, collector, opt, llvm] = c.flags();
+    let [frames, collector, opt, llvm] = c.flags(program);
     // messages' programs are large, and what they say is not LLVM's
     let llvm = if program.starts_with("tests/messages/") { "--llvm=quick".into() } else { llvm };
     command.current_dir(root()).arg("build").args([frames, collector, opt, llvm]);
@@ -66,12 +71,16 @@ fn run(program: &str, built: Option<&Built>, c: Configuration) -> Outcome {
     let root = root();
     let text = fs::read_to_string(root.join(program)).unwrap();
     let first = text.lines().next().unwrap_or_default();
-    let mut command = match built {
-        Some(exe) => Command::new(&exe.0),
-        None => Command::new(binary()),
+    let what = built.map_or(binary(), |exe| exe.0.clone());
+    let mut command = match c.is_slow() {
+        true => Command::new("timeout"),
+        false => Command::new(&what),
     };
+    if c.is_slow() {
+        command.arg("--signal=KILL").arg(matrix::PATIENCE.to_string()).arg(&what);
+    }
     if built.is_none() {
-        command.arg("run").args(c.flags()).arg(program);
+        command.arg("run").args(c.flags(program)).arg(program);
     }
     if c.mode.is_zealous() {
         command.env("CAIRN_ZEAL", "1");
@@ -173,7 +182,9 @@ fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(
             }
             let expected = fs::read_to_string(&expectation).unwrap_or_default();
             let is_known = known.contains(&program) || known.contains(&format!("{program} {}", way.name()));
-            match (expected == actual, is_known) {
+            let is_right =
+                expected == actual || way.is_slow() && outcome.is_killed && expected.starts_with(&actual);
+            match (is_right, is_known) {
                 (true, false) | (false, true) => {}
                 (true, true) => problems.push(format!("{program}: passes, but is listed as a known failure")),
                 (false, false) => problems.push(format!(
@@ -185,7 +196,8 @@ fn check(programs: Vec<String>, suffix: &str, c: Configuration, actual: impl Fn(
             }
         }
     }
-    assert!(problems.is_empty(), "{} of {count} programs failed:\n{}", problems.len(), problems.join("\n\n"));
+    let (failed, turn) = (problems.len(), matrix::turn());
+    assert!(failed == 0, "{failed} of {count} programs failed (CAIRN_TURN={turn}):\n{}", problems.join("\n\n"));
 }
 
 fn good(c: Configuration) {
@@ -235,10 +247,11 @@ fn main() -> ExitCode {
     let mut trials = vec![];
     let mut add = |kind: &str, c: Configuration, test: fn(Configuration)| {
         let name = format!("{kind}-{}", c.name());
-        trials.push(Trial::test(name, move || {
+        let trial = Trial::test(name, move || {
             test(c);
             Ok(())
-        }));
+        });
+        trials.push(trial.with_ignored_flag(!c.is_in_turn()));
     };
     matrix::all().for_each(|c| add("programs", c, good));
     matrix::evaluated().for_each(|c| add("programs", c, good));

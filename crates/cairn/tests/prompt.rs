@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
 mod common;
-use common::{Directory, binary, root};
+use common::{Directory, binary, root, terminal};
 
 #[path = "../../../tests/support/golden.rs"]
 mod golden;
@@ -267,10 +267,9 @@ fn native_code_stops_at_breaks() {
     assert!(text.ends_with("\n100\n2\n3000000\n"), "{text}");
 }
 
-mod terminal {
+mod at_a_terminal {
     use super::*;
     use std::fs::File;
-    use std::os::fd::{FromRawFd, OwnedFd};
     use std::os::unix::process::CommandExt;
     use std::process::Child;
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -285,18 +284,6 @@ mod terminal {
         keyboard: File,
         screen: Receiver<Vec<u8>>,
         seen: String,
-    }
-
-    /// Both sides of a new terminal.
-    #[allow(unsafe_code)]
-    fn terminal() -> (File, OwnedFd) {
-        let (mut ours, mut theirs) = (0, 0);
-        let size = libc::winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: the pointers are valid or null, and the descriptors new and nobody else's.
-        unsafe {
-            assert_eq!(libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size), 0);
-            (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
-        }
     }
 
     impl Session {

@@ -86,7 +86,7 @@ fn run(name: &str, text: &str, flags: &[&str], zeal: bool) -> String {
 fn check(name: &str, widths: &[usize], depth: usize, zeal: bool) {
     let (text, want) = program(widths, depth);
     for c in matrix::cross() {
-        let flags = Configuration { opt: "low", ..c }.flags();
+        let flags = Configuration { opt: "low", ..c }.flags("");
         let flags = flags.each_ref().map(|f| f.as_str());
         assert_eq!(run(name, &text, &flags, zeal), want, "{flags:?}, zeal: {zeal}");
     }

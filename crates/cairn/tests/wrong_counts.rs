@@ -100,7 +100,7 @@ fn wrong_counts_point_at_the_call_and_name_the_caller() {
         }));
         // the convention of calls is every strategy's
         for configuration in matrix::pairs().filter(|_| i % 17 == 0) {
-            let flags = configuration.flags();
+            let flags = configuration.flags("");
             let options: Vec<&str> =
                 ["run"].into_iter().chain(flags.iter().map(|f| &**f)).chain(["counts.scm"]).collect();
             reports.push(run(cairn, &options, i));

@@ -1,5 +1,9 @@
 //! All ways to compile and run a program, from the tables of strategies and collectors: a new row is in every test at
 //! once.
+//!
+//! They are too many for each run of the tests: compiling all programs in all of them takes hours. So each run has its
+//! turn ([`turn`]): what the usual strategy and collector do is tested in each, and of the rest a share, which moves
+//! from turn to turn, until each program has met each strategy and each collector.
 
 use cairn_layout::collector::Barrier;
 use cairn_layout::facts::{COLLECTORS, CollectorFacts, STRATEGIES, StrategyFacts, collector_for, why_apart};
@@ -68,16 +72,16 @@ impl Configuration {
         self.shares(number_of(program))
     }
 
-    /// Is the program of this number in this cell's share? Compiling takes nearly all of the time, so a program is
-    /// built once by a pair, and runs in every way in whose share it is, too ([`Configuration::as_built`]):
-    /// shares of running divide those of building. The usual pair builds all programs, and every fourth with low
-    /// optimization; each other pair builds its share, and the next pair's are others, so that each strategy and each
-    /// collector meets every program. With `CAIRN_MATRIX=whole`, every cell has all.
+    /// Is the program of this number in this cell's share, in this turn? Compiling takes nearly all of the time, so a
+    /// program is built once by a pair, and runs in every way in whose share it is, too ([`Configuration::as_built`]):
+    /// shares of running divide those of building. The usual pair builds all programs, and every eighth with low
+    /// optimization; each other pair builds its share, the next pair's are others, and so are those of the next turn.
+    /// With `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
         let level = ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap();
         let moved = if self.mode.is_ambiguous() { BUILT_SHARES } else { 0 };
-        is_whole() || (program + pair + level + moved).is_multiple_of(self.one_in())
+        is_whole() || (program + pair + level + moved + turn()).is_multiple_of(self.one_in())
     }
 
     /// This cell has one program in so many.
@@ -85,7 +89,7 @@ impl Configuration {
         match (self.mode, self.opt, is_usual(self)) {
             (Mode::Run | Mode::Build, "auto", true) => 1,
             (Mode::Run | Mode::Build, "auto", false) => EVALUATED_SHARES,
-            (mode, opt, _) if mode.is_zealous() && self.collector.barrier == Barrier::None => match opt {
+            (_, opt, _) if self.is_slow() => match opt {
                 "auto" => SLOWEST_SHARES,
                 _ => SLOW_SHARES,
             },
@@ -94,11 +98,16 @@ impl Configuration {
             (Mode::Run, _, false) => LOW_SHARES,
             (Mode::Build, "high", true) => 1,
             (_, "high", true) => 2,
-            (_, _, true) => 4,
+            (_, _, true) => 8,
             (_, "high", false) if self.collector.barrier != Barrier::None => BUILT_SHARES,
             (_, "high", false) => SLOW_SHARES,
             (_, _, false) => LOW_SHARES,
         }
+    }
+
+    /// Is there a whole collection at each safepoint? Some programs take an hour like that, so [`PATIENCE`] is enough.
+    pub fn is_slow(&self) -> bool {
+        self.mode.is_zealous() && self.collector.barrier == Barrier::None
     }
 
     /// In which ways what this cell builds is run.
@@ -109,11 +118,21 @@ impl Configuration {
         modes.filter(move |mode| ambiguous || !mode.is_ambiguous()).map(move |mode| self.with_mode(mode))
     }
 
-    /// How hard LLVM works: fully for the usual pair, and for each strategy with one collector, run; elsewhere as
-    /// little as it can. What those cells test is frames, roots, barriers and live maps, which are Cairn's; and a whole
-    /// program costs a second of LLVM's time when it works fully.
-    fn llvm(&self) -> &'static str {
-        if is_usual(self) || self.is_full_elsewhere() || is_whole() { "full" } else { "quick" }
+    /// Is the cell in this turn? The usual pair always is, and what is built. Of the others whose programs are evaluated
+    /// first, or which LLVM compiles fully, one in [`LIBRARY_TURNS`] is: each needs a library of its own, which takes
+    /// twenty seconds.
+    pub fn is_in_turn(&self) -> bool {
+        let place = cross().position(|c| c.frames == self.frames && c.collector == self.collector).unwrap_or(0);
+        let is_dear = self.opt == "auto" || self.is_full_elsewhere();
+        is_whole() || is_usual(self) || !is_dear || (place + turn()).is_multiple_of(LIBRARY_TURNS)
+    }
+
+    /// How hard LLVM works: fully for every other program of the usual pair, and for each strategy with one collector,
+    /// run; elsewhere as little as it can. What those cells test is frames, roots, barriers and live maps, which are
+    /// Cairn's; and a whole program costs a second of LLVM's time when it works fully.
+    fn llvm(&self, program: &str) -> &'static str {
+        let is_odd = is_usual(self) && (self.opt == "auto" || (number_of(program) + turn()).is_multiple_of(2));
+        if is_odd || self.is_full_elsewhere() || is_whole() { "full" } else { "quick" }
     }
 
     /// Is this a cell in which LLVM works fully, and that is not the usual pair's?
@@ -127,10 +146,10 @@ impl Configuration {
         !is_whole() && (self.is_full_elsewhere() || !is_on_cross(self))
     }
 
-    /// Arguments of `cairn run` and `cairn build`.
-    pub fn flags(&self) -> [String; 4] {
+    /// Arguments of `cairn run` and `cairn build` for a program.
+    pub fn flags(&self, program: &str) -> [String; 4] {
         let Configuration { frames, collector, opt, .. } = self;
-        let chosen = [("frames", frames.name), ("gc", collector.name), ("opt", opt), ("llvm", self.llvm())];
+        let chosen = [("frames", frames.name), ("gc", collector.name), ("opt", opt), ("llvm", self.llvm(program))];
         chosen.map(|(option, value)| format!("--{option}={value}"))
     }
 }
@@ -142,12 +161,22 @@ fn number_of(program: &str) -> usize {
     ((hash ^ hash >> 29) >> 8) as usize
 }
 
+/// Whose turn it is: `CAIRN_TURN`, for which `tests/run` takes the number of commits.
+pub fn turn() -> usize {
+    std::env::var("CAIRN_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or(0)
+}
+
+/// For so many seconds a slow cell runs a program: what that has printed by then is right.
+pub const PATIENCE: u32 = 30;
+
 /// A pair builds one program in so many, and runs them under zeal too.
-const BUILT_SHARES: usize = 6;
+const BUILT_SHARES: usize = 12;
 /// One in so many is built with low optimization, or run without an executable, where the pair is not the usual one.
 const LOW_SHARES: usize = 24;
 /// One in so many is evaluated first, where the pair is not the usual one.
 const EVALUATED_SHARES: usize = 11;
+/// A library is compiled for a pair other than the usual one in one turn of so many.
+const LIBRARY_TURNS: usize = 4;
 /// One in so many programs is built, and runs under zeal, with a collector that has none but major collections: there
 /// is one at each safepoint.
 const SLOW_SHARES: usize = 4 * BUILT_SHARES;

@@ -7,6 +7,8 @@ pub mod matrix;
 #[path = "../../../../tests/support/package.rs"]
 mod package;
 
+use std::fs::File;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -66,6 +68,19 @@ impl Directory {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
+    }
+}
+
+/// Both sides of a new terminal, ours first.
+#[allow(unsafe_code)]
+pub fn terminal() -> (File, OwnedFd) {
+    let (mut ours, mut theirs) = (0, 0);
+    let null = std::ptr::null_mut();
+    let size = libc::winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the pointers are valid or null, and the descriptors new and nobody else's.
+    unsafe {
+        assert_eq!(libc::openpty(&mut ours, &mut theirs, null, null.cast(), &size), 0);
+        (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
     }
 }
 

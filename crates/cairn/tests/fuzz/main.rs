@@ -48,7 +48,7 @@ fn configurations(seed: u64) -> Vec<Configuration> {
 
 /// The options of a configuration but for how hard LLVM works: what is looked for are Cairn's faults.
 fn without_llvm(c: Configuration) -> impl Iterator<Item = String> {
-    c.flags().into_iter().filter(|f| !f.starts_with("--llvm"))
+    c.flags("").into_iter().filter(|f| !f.starts_with("--llvm"))
 }
 
 fn number(name: &str) -> Option<u64> {
