@@ -6,10 +6,11 @@
 (define-library (cairn dialects)
   (export
    ;; constants
-   false true nil null the-empty-stream stream-nil
+   false true nil null the-empty-stream stream-nil pi
    ;; numbers
    1+ -1+ 1- add1 sub1 inc dec div mod random exact-rational? exact-nonnegative-integer?
    ;; control
+   (rename lambda λ) while
    assert assertion-violation void begin0 let/cc let/ec call/ec call-with-escape-continuation fluid-let
    define-macro define-structure condition/report-string unwind-protect
    declare load-option provide
@@ -26,15 +27,18 @@
    fold-left foldl foldr reduce-left list-head sublist for-all exists remp atom?
    empty empty? rest sort
    ;; strings, symbols, vectors
-   string-head string-tail string-search-forward string-search-all symbol-append symbol<?
+   string-head string-tail string-search-forward string-search-all string-contains? symbol-append symbol<?
    generate-uninterned-symbol gensym
    vector-grow subvector vector-head vector-tail
    ;; tables
+   make-hash make-hasheq make-hasheqv hash-ref hash-set! hash-remove! hash-has-key? hash-update! hash-clear! hash-count
+   hash-keys hash-values hash->list hash-for-each
    hash-table/get hash-table/put! hash-table/remove! hash-table/count
    make-equal-hash-table make-strong-eqv-hash-table make-string-hash-table
    make-eq-hashtable make-eqv-hashtable hashtable-ref hashtable-set! hashtable-delete! hashtable-contains?
    hashtable-size hashtable-keys hashtable-update! hashtable-clear!)
-  (import (scheme base) (only (scheme cxr) caddr) (scheme lazy) (scheme read) (scheme write) (scheme time)
+  (import (scheme base) (scheme case-lambda) (only (scheme cxr) caddr) (scheme lazy) (scheme read) (scheme write)
+          (scheme time)
           (only (cairn macro) er-macro-transformer derived-identifier)
           (only (cairn syntax) assert)
           (only (cairn list) fold-left fold-right reduce-left filter)
@@ -47,9 +51,9 @@
           (only (scheme division) euclidean/)
           (only (srfi 27) random-integer random-real)
           (only (srfi 48) format)
-          (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set! hash-table-delete!
-                hash-table-contains? hash-table-size hash-table-keys hash-table-update!/default
-                hash-table-clear!))
+          (only (cairn hash-table) make-hash-table hash-table? hash-table-ref hash-table-ref/default hash-table-set!
+                hash-table-delete! hash-table-contains? hash-table-size hash-table-keys hash-table-values
+                hash-table->alist hash-table-walk hash-table-update!/default hash-table-clear!))
   (begin
 
     (define false #f)
@@ -58,6 +62,7 @@
     (define null '())
     (define the-empty-stream '())
     (define stream-nil '())
+    (define pi 3.141592653589793)
 
     (define (1+ n) (+ n 1))
     (define (-1+ n) (- n 1))
@@ -94,6 +99,12 @@
 
     (define (void . ignored)
       (if #f #f))
+
+    (define-syntax while
+      (syntax-rules ()
+        ((_ test body ...)
+         (let loop ()
+           (if test (let () body ... (loop)) (if #f #f))))))
 
     (define-syntax begin0
       (syntax-rules ()
@@ -301,12 +312,39 @@
           (if found
               (cons found (loop (+ found 1)))
               '()))))
+    (define (string-contains? s pattern)
+      (and (string-search-forward pattern s 0) #t))
     (define (symbol<? a b . more)
       (apply string<? (symbol->string a) (symbol->string b) (map symbol->string more)))
     (define (generate-uninterned-symbol . ignored) (generate-symbol))
     (define (gensym . ignored) (generate-symbol))
     (define (vector-head v end) (subvector v 0 end))
     (define (vector-tail v start) (subvector v start (vector-length v)))
+
+    ;; Racket's mutable tables.
+    (define (make-hash) (make-hash-table equal?))
+    (define (make-hasheq) (make-hash-table eq?))
+    (define (make-hasheqv) (make-hash-table eqv?))
+    (define hash-ref
+      (case-lambda
+        ((table key) (hash-table-ref table key (lambda () (error "hash-ref: no value for the key" key))))
+        ((table key default)
+         (hash-table-ref table key (if (procedure? default) default (lambda () default))))))
+    (define (hash-set! table key value) (hash-table-set! table key value))
+    (define (hash-remove! table key) (hash-table-delete! table key))
+    (define (hash-has-key? table key) (hash-table-contains? table key))
+    (define hash-update!
+      (case-lambda
+        ((table key f) (hash-table-set! table key (f (hash-ref table key))))
+        ((table key f default) (hash-table-set! table key (f (hash-ref table key default))))))
+    (define (hash-clear! table) (hash-table-clear! table))
+    (define (hash-count table) (hash-table-size table))
+    (define (hash-keys table) (hash-table-keys table))
+    (define (hash-values table) (hash-table-values table))
+    (define (hash->list table) (hash-table->alist table))
+    ;; Racket's order of arguments, and Guile's.
+    (define (hash-for-each a b)
+      (if (hash-table? a) (hash-table-walk a b) (hash-table-walk b a)))
 
     (define (hash-table/get table key default) (hash-table-ref/default table key default))
     (define (hash-table/put! table key value) (hash-table-set! table key value))

@@ -31,6 +31,13 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
     ("(define t (make-equal-hash-table))\n(hash-table/put! t 'a 1)\n(display (hash-table/get t 'a 0))\n", "1"),
     (
+        "(define t (make-hash))\n(hash-set! t 'a 1)\n(hash-update! t 'a (λ (n) (+ n pi)))\n\
+         (display (list (exact (floor (hash-ref t 'a))) (hash-ref t 'b 0) (hash-ref t 'c (λ () 5))))\n\
+         (hash-for-each t (λ (key value) (display key)))\n",
+        "(4 0 5)a",
+    ),
+    ("(define i 0)\n(while (< i 3) (display i) (set! i (+ i 1)))\n", "012"),
+    (
         "(display (fold-left - 0 '(1 2)))\n(display (for-all even? '(2 4)))\n(display (foldl cons '() '(1 2)))\n",
         "-3#t(2 1)",
     ),
@@ -182,6 +189,24 @@ fn srfis_have_many_names() {
     // what SRFI 97 does not name is not guessed
     let (_, messages) = run(&d, "(import (scheme base) (srfi 1 trees))\n(f)\n");
     assert!(messages.contains("there is no library (srfi 1 trees)"), "{messages}");
+}
+
+/// Forms of other languages: what is written instead.
+#[test]
+fn forms_of_other_languages_are_known() {
+    let d = Directory::new("other-forms");
+    for (program, help) in [
+        ("(defun f (x) x)", "R7RS writes (define (name parameter ...) body ...)"),
+        ("(define x 1)\n(setq x 2)", "R7RS writes (set! name value)"),
+        (
+            "(struct point (x y))",
+            "R7RS writes (define-record-type point (make-point x y) point? (x point-x) (y point-y))",
+        ),
+        ("(for ((i 3)) (display i))", "R7RS writes (do ((i 0 (+ i 1))) ((= i n)) body ...)"),
+    ] {
+        let (_, messages) = run(&d, program);
+        assert!(messages.contains(&format!("= help: {help}\n")), "{program}: {messages}");
+    }
 }
 
 #[test]

@@ -89,6 +89,22 @@ impl Session {
 /// What the standard writes instead of constants of other dialects.
 const SPELLINGS: [(&str, &str); 4] = [("false", "#f"), ("true", "#t"), ("nil", "'()"), ("null", "'()")];
 
+/// What R7RS writes instead of forms of other languages, for which `(cairn dialects)` has no macro.
+const FORMS: [(&str, &str); 12] = [
+    ("struct", "(define-record-type point (make-point x y) point? (x point-x) (y point-y))"),
+    ("define-struct", "(define-record-type point (make-point x y) point? (x point-x) (y point-y))"),
+    ("defun", "(define (name parameter ...) body ...)"),
+    ("defn", "(define (name parameter ...) body ...)"),
+    ("defvar", "(define name value)"),
+    ("defparameter", "(define name value)"),
+    ("setq", "(set! name value)"),
+    ("setf", "(set! name value)"),
+    ("incf", "(set! name (+ name 1))"),
+    ("decf", "(set! name (- name 1))"),
+    ("progn", "(begin expression ...)"),
+    ("for", "(do ((i 0 (+ i 1))) ((= i n)) body ...)"),
+];
+
 impl Expander<'_> {
     /// What to do about a name that is not defined.
     pub(super) fn suggestion(&mut self, id: Ident, name: &str) -> Option<String> {
@@ -112,7 +128,10 @@ impl Expander<'_> {
         }
         match home {
             Some(home) => Some(self.import_help(module, name, &home)),
-            None => self.nearest_name(module, name),
+            None => match FORMS.iter().find(|(form, _)| *form == name) {
+                Some((_, instead)) => Some(format!("R7RS writes {instead}")),
+                None => self.nearest_name(module, name),
+            },
         }
     }
 
