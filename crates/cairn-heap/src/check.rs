@@ -19,7 +19,7 @@ use crate::model::{Located, Measure, ObjectModel, ObjectReference, RefKind};
 use crate::space::cells::CellWords;
 use crate::space::large::LargeObject;
 use crate::space::nursery::Extent;
-use crate::space::segregated::Sort;
+use crate::space::own::{Holds, OwnSpaces, Place};
 use crate::state::Core;
 use crate::workshop::Notes;
 use std::collections::{HashMap, HashSet};
@@ -59,6 +59,7 @@ struct Checker<'a, M> {
     model: &'a M,
     core: &'a Core,
     extents: &'a [Extent],
+    own: &'a dyn OwnSpaces,
     notes: &'a mut Notes,
     /// Spans whose object starts are noted, by where they begin; or why they could not be parsed.
     parsed: &'a mut HashMap<Address, Result<(), String>>,
@@ -80,6 +81,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
     core: &mut Core,
     model: &M,
     extents: &[Extent],
+    own: &dyn OwnSpaces,
     client: &mut C,
 ) -> Result<Report, Vec<Problem>> {
     let mut shop = std::mem::take(&mut core.workshop);
@@ -91,6 +93,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
         model,
         core,
         extents,
+        own,
         notes,
         parsed: &mut shop.parsed,
         immortal: &mut shop.immortal,
@@ -126,9 +129,10 @@ pub(crate) fn demand<M: ObjectModel, C: Client>(
     core: &mut Core,
     model: &M,
     extents: &[Extent],
+    own: &dyn OwnSpaces,
     client: &mut C,
 ) -> Report {
-    let outcome = check(core, model, extents, client);
+    let outcome = check(core, model, extents, own, client);
     outcome.unwrap_or_else(|problems| {
         let list: String = problems.iter().map(|p| format!("\n  {p}")).collect();
         panic!("the heap is inconsistent {when} collection {}:{list}", core.stats.minor + core.stats.major + 1)
@@ -331,21 +335,45 @@ impl<M: ObjectModel> Checker<'_, M> {
         if kind == r.kind() { Ok(m) } else { Err("the tag does not fit the object".into()) }
     }
 
+    /// A reference into a block of this kind, which only the plan's own spaces know.
+    fn in_own_space(&self, r: ObjectReference, kind: Kind) -> Result<(), String> {
+        match self.own.place(&self.core.pool.table, r.address()) {
+            Some(place) if self.core.marks.is_set(r.address()) => self.in_place(r, place),
+            Some(_) => Err("not the start of an object in use".into()),
+            None => Err(format!("no place for an object, in a block of kind {kind:?}")),
+        }
+    }
+
+    /// A reference into a place of the plan's own spaces.
+    fn in_place(&self, r: ObjectReference, place: Place) -> Result<(), String> {
+        if r.address() != place.span.start {
+            return Err("not the start of an object".into());
+        }
+        match (place.holds, r.kind()) {
+            (Holds::One(o), _) if o.reference != r => Err("not the reference to the object there".into()),
+            (Holds::One(_) | Holds::Pair | Holds::Unknown, RefKind::Pair) => Ok(()),
+            (Holds::Pair, _) | (_, RefKind::Pair) => Err("in a place for what it is not".into()),
+            (holds, _) => {
+                let m = self.matches_tag(r)?;
+                let fits = match holds {
+                    Holds::One(o) => m.leaf == o.measure.leaf,
+                    Holds::Leaf => m.leaf,
+                    // Compiled code has no lists of cells for leaves: records of numbers lie among the others.
+                    _ => true,
+                };
+                // It may be shorter than its place, or have been shortened since.
+                let fits = fits && m.bytes <= place.span.bytes();
+                if fits { Ok(()) } else { Err(format!("{m:?} in {place:?}")) }
+            }
+        }
+    }
+
     fn reference(&mut self, r: ObjectReference) -> Result<(), String> {
         let (a, table) = (r.address(), &self.core.pool.table);
         let block = table.block_of(a);
         let start = table.address_of(block);
         match table.state(block).kind() {
-            Kind::Pinned if self.core.marks.is_set(a) => match self.core.pinned.around(a) {
-                Some(o) if o.reference != r => Err("not the reference to this pinned object".into()),
-                Some(_) if r.kind() == RefKind::Pair => Ok(()),
-                Some(o) => match self.matches_tag(r)? {
-                    // It may have been shortened since.
-                    m if m.bytes <= o.measure.bytes && m.leaf == o.measure.leaf => Ok(()),
-                    m => Err(format!("{m:?} was pinned as {o:?}")),
-                },
-                None => Err("the start of a pinned object that there is not".into()),
-            },
+            kind @ Kind::Pinned if self.core.marks.is_set(a) => self.in_own_space(r, kind),
             Kind::Scannable if !self.core.marks.is_set(a) && self.extent_around(a).is_some() => {
                 // Being filled with objects that are born old.
                 let x = self.extent_around(a).expect("just seen");
@@ -400,22 +428,7 @@ impl<M: ObjectModel> Checker<'_, M> {
                     Ok(())
                 }
             }
-            Kind::Segregated => {
-                let class = self.core.segregated.class_of(table, block);
-                if class.cell_around(start, a) != Some(a) || !self.core.marks.is_set(a) {
-                    return Err("not the start of a cell in use".into());
-                }
-                match (class.sort(), r.kind()) {
-                    (Sort::Pairs, RefKind::Pair) => Ok(()),
-                    (Sort::Pairs, _) | (_, RefKind::Pair) => Err("in a cell for what it is not".into()),
-                    (sort, _) => match self.matches_tag(r)? {
-                        // Compiled code has no lists of cells for leaves: records of numbers lie among the others.
-                        m if m.bytes <= class.bytes() && (m.leaf || sort == Sort::Headed) => Ok(()),
-                        m => Err(format!("{m:?} in a cell of {class:?}")),
-                    },
-                }
-            }
-            other => Err(format!("in a block of kind {other:?}")),
+            kind => self.in_own_space(r, kind),
         }
     }
 
@@ -431,7 +444,7 @@ impl<M: ObjectModel> Checker<'_, M> {
         let back = |from: Address, is_start: &dyn Fn(Address) -> bool| {
             (0..=a.offset_from(from) / WORD).map(|i| a.minus(i * WORD)).find(|&w| is_start(w))
         };
-        if let Some(o) = core.pinned.around(a) {
+        if let Some(Place { holds: Holds::One(o), .. }) = self.own.place(table, a) {
             return Some(o.reference);
         }
         let found = match table.state(block).kind() {
@@ -471,18 +484,20 @@ impl<M: ObjectModel> Checker<'_, M> {
                 let class = core.cells.class_of(table, block);
                 Located::cell::<M>(back(start, &|w| core.marks.is_set(w))?, class.bytes())
             }
-            Kind::Segregated => match back(start, &|w| core.marks.is_set(w))? {
-                o if core.segregated.class_of(table, block).sort() == Sort::Pairs => Located::pair::<M>(o),
-                // SAFETY: a cell in use.
-                o => unsafe { Located::headed(self.model, o) },
-            },
             Kind::Large | Kind::LargeTail | Kind::Shared => {
                 let is_around = |o: &&LargeObject| a.offset_from(o.start) < o.bytes;
                 let o = core.large.iter().find(is_around)?;
                 // SAFETY: a large object starts there.
                 unsafe { Located::headed(self.model, o.start) }
             }
-            _ => return None,
+            _ => match self.own.place(table, a)?.holds {
+                Holds::Unknown => return None,
+                holds => match back(start, &|w| core.marks.is_set(w))? {
+                    o if holds == Holds::Pair => Located::pair::<M>(o),
+                    // SAFETY: a start bit, and no pair.
+                    o => unsafe { Located::headed(self.model, o) },
+                },
+            },
         };
         found.span().contains(a).then_some(found.reference)
     }
@@ -503,24 +518,17 @@ impl<M: ObjectModel> Checker<'_, M> {
         }
     }
 
-    /// Verifies a reference out of the region, to static data or to an object of a library's, and notes its object for
-    /// a visit.
+    /// Verifies a reference out of the region, to static data or into the plan's own spaces, and notes its object for a
+    /// visit.
     fn follow_abroad(&mut self, at: Address, r: ObjectReference) {
-        let Some(span) = self.core.foreign.and_then(|f| f.around(r.address())) else { return };
+        let Some(place) = self.own.place(&self.core.pool.table, r.address()) else { return };
         let now = Notes::met(r);
         match self.abroad.insert(r.address(), now) {
             Some(before) if before == now => return,
             Some(_) => return self.problem(at, r.word(), "met before with another tag".into()),
             None => {}
         }
-        let outcome = match r.kind() {
-            _ if span.start != r.address() => Err("not the start of an object".into()),
-            RefKind::Pair => Ok(()),
-            _ => self.matches_tag(r).and_then(|m| {
-                if m.bytes <= span.bytes() { Ok(()) } else { Err(format!("{m:?} in {} bytes", span.bytes())) }
-            }),
-        };
-        match outcome {
+        match self.in_place(r, place) {
             Ok(()) => self.queue.push(r),
             Err(what) => self.problem(at, r.word(), what),
         }
@@ -641,8 +649,8 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
-        let abroad = self.core.foreign.and_then(|f| f.around(chunk));
-        if self.core.chunks.info(&self.core.pool, chunk).is_none() && abroad.is_none_or(|s| s.start != chunk) {
+        let place = self.own.place(&self.core.pool.table, chunk);
+        if self.core.chunks.info(&self.core.pool, chunk).is_none() && place.is_none_or(|p| p.span.start != chunk) {
             self.problem(chunk, chunk.0, "not a stack chunk in use".into());
         }
     }

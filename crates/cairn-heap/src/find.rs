@@ -2,10 +2,11 @@
 //!
 //! The problem: a word that may or may not be a reference, perhaps to the middle of an object, must be answered with
 //! "this object" or "none", without a wrong guess: what is taken for an object is scanned and kept. The idea: every
-//! kind of block can be asked. Cells are found by arithmetic, large and pinned objects by their entries, and in the
-//! old space the last start bit at or before the address is that of the only object that can reach so far; a second
-//! bit says whether it is a pair. (The nursery has neither: see `gc/gen/pins.rs`.) Stack chunks and immortal objects
-//! need no answer: nothing there is freed or moved for want of a reference to its middle.
+//! kind of block can be asked. Cells are found by arithmetic, large objects by their entries, and in the old space the
+//! last start bit at or before the address is that of the only object that can reach so far; a second bit says whether
+//! it is a pair. (The nursery has neither: see `gc/gen/pins.rs`.) What lies in a space of one plan's alone, that space
+//! knows ([`OwnSpaces`]). Stack chunks and immortal objects need no answer: nothing there is freed or moved for want of
+//! a reference to its middle.
 //!
 //! What is found may be dead: then it has been so since the last major collection at most, and all that it refers to is
 //! still there.
@@ -16,21 +17,19 @@ use crate::marks::{Marks, Starts};
 use crate::model::{Located, ObjectModel};
 use crate::space::cells::CellSpace;
 use crate::space::large::LargeSpace;
-use crate::space::pinned::PinnedSpace;
-use crate::space::segregated::{SegregatedSpace, Sort};
+use crate::space::own::{Holds, OwnSpaces};
 
-/// The parts of a heap that know where objects are.
-pub(crate) struct Finder<'a, M> {
+/// The parts of a heap that know where objects are; `S`: the plan's own spaces.
+pub(crate) struct Finder<'a, M, S> {
     pub(crate) model: &'a M,
     pub(crate) pool: &'a BlockPool,
     pub(crate) marks: &'a Marks,
     pub(crate) large: &'a LargeSpace,
     pub(crate) cells: &'a CellSpace,
-    pub(crate) pinned: &'a PinnedSpace,
-    pub(crate) segregated: &'a SegregatedSpace,
+    pub(crate) own: &'a S,
 }
 
-impl<M: ObjectModel> Finder<'_, M> {
+impl<M: ObjectModel, S: OwnSpaces> Finder<'_, M, S> {
     /// The object around `a`, which may be anything, outside the nursery.
     pub(crate) fn around(&self, a: Address, which: Starts) -> Option<Located> {
         let table = &self.pool.table;
@@ -64,20 +63,18 @@ impl<M: ObjectModel> Finder<'_, M> {
                 }
                 Located::cell::<M>(start, class.bytes())
             }
-            Kind::Segregated => {
-                let class = self.segregated.class_of(table, block);
-                let start = class.cell_around(table.address_of(block), a)?;
-                if self.marks.last_start(start, which) != Some(start) {
-                    return None;
-                }
-                match class.sort() {
-                    Sort::Pairs => Located::pair::<M>(start),
-                    // SAFETY: a cell in use.
-                    Sort::Headed | Sort::Leaves => unsafe { Located::headed(self.model, start) },
+            _ => {
+                let place = self.own.place(table, a)?;
+                let start = place.span.start;
+                match place.holds {
+                    Holds::One(o) => o,
+                    _ if self.marks.last_start(start, which) != Some(start) => return None,
+                    Holds::Pair => Located::pair::<M>(start),
+                    // SAFETY: a start bit, and no pair.
+                    Holds::Headed | Holds::Leaf => unsafe { Located::headed(self.model, start) },
+                    Holds::Unknown => return None,
                 }
             }
-            Kind::Pinned => *self.pinned.around(a)?,
-            _ => return None,
         };
         found.span().contains(a).then_some(found)
     }

@@ -1,7 +1,7 @@
 //! The heap: what a runtime holds and calls.
 //!
 //! A heap is a value; several can live in one process, of different object models, too. It is the shared parts
-//! ([`Core`]: address space, block pool, cards, the spaces every collector needs) and the chosen collector.
+//! ([`Core`]: address space, block pool, cards, the spaces that several collectors have) and the chosen collector.
 //!
 //! How a runtime uses it:
 //!
@@ -47,8 +47,6 @@ use crate::space::cells::{CellSpace, CellType};
 use crate::space::compact::{CompactSpace, PoolStats};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
-use crate::space::pinned::PinnedSpace;
-use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::state::{Core, Request};
 use crate::stats::{Observer, Reason, Stats};
@@ -137,8 +135,6 @@ impl<M: ObjectModel> Heap<M> {
             chunks: ChunkSpace::new(config.zeal.poison),
             immortal: ImmortalSpace::default(),
             cells: CellSpace::default(),
-            pinned: PinnedSpace::default(),
-            segregated: SegregatedSpace::default(),
             compact: CompactSpace::new(config.zeal.poison, config.zeal.every_safepoint, config.mark_stack)?,
             weak: WeakObjects::default(),
             sizing: Sizing::new(config.sizing, heap_max),
@@ -149,7 +145,6 @@ impl<M: ObjectModel> Heap<M> {
             generational: constraints.generational,
             pace: Pace::new(config.zeal.thorough, config.zeal.unpaced),
             workshop: Workshop::default(),
-            foreign: None,
             chunk_bytes_at_collection: 0,
             ambiguous: None,
             sampling: None,
@@ -318,7 +313,7 @@ impl<M: ObjectModel> Heap<M> {
         let outcome = with_plan!(&mut self.selected, p => driver::collect(p, &mut self.core, &self.model, client, *at, request));
         *at = self.current();
         if outcome.is_ok() && self.core.crawls() {
-            return Err(with_plan!(&mut self.selected, p => self.core.out_of_memory(0, p.nursery_used())));
+            return Err(with_plan!(&mut self.selected, p => p.out_of_memory(&self.core, 0)));
         }
         outcome
     }
@@ -406,14 +401,14 @@ impl<M: ObjectModel> Heap<M> {
         with_plan!(&mut self.selected, p => {
             // Before anything else: an absurd size must not overflow the sums below.
             if bytes > core.sizing.heap_max() {
-                return Err(core.out_of_memory(bytes, p.nursery_used()));
+                return Err(p.out_of_memory(core, bytes));
             }
             p.admit(core, bytes)?;
             let a = match p.allocate_large(core, bytes, kind) {
                 Some(a) => a?,
                 None => (core.large)
                     .alloc(&mut core.pool, bytes, ref_kind, kind == AllocKind::Leaf, p.reserve())
-                    .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?,
+                    .ok_or_else(|| p.out_of_memory(core, bytes))?,
             };
             core.stats.allocated += bytes;
             if let Some(s) = &mut core.sampling {
@@ -504,6 +499,10 @@ impl<M: ObjectModel> Heap<M> {
     pub fn pools_ptr(&self) -> *mut u8 {
         self.core.compact.table().wrapping_sub(BIAS as usize)
     }
+    /// The error for a request of `bytes` more.
+    fn out_of_memory(&self, bytes: u64) -> OutOfMemory {
+        with_plan!(&self.selected, p => p.out_of_memory(&self.core, bytes))
+    }
     /// Makes the pool of a type of compact records: its number, what each field holds, and whether that is references
     /// to records of the type itself. Only with collectors that have compact records.
     pub fn define_pool(
@@ -514,14 +513,14 @@ impl<M: ObjectModel> Heap<M> {
     ) -> Result<(), OutOfMemory> {
         assert!(self.facts.indirect, "`{}` has no compact records", self.facts.name);
         let defined = self.core.compact.define(number, fields, widths);
-        defined.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
+        defined.map_err(|_| self.out_of_memory(BLOCK_BYTES))
     }
     /// Lets the mutator have more records of the type with this number, without collecting.
     pub fn refill_pool(&mut self, at: &mut Cursors, number: u32) -> Result<(), OutOfMemory> {
         let core = &mut self.core;
         with_plan!(&mut self.selected, p => {
             p.admit(core, 0)?;
-            let bytes = core.compact.refill(number).map_err(|_| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
+            let bytes = core.compact.refill(number).map_err(|_| p.out_of_memory(core, BLOCK_BYTES))?;
             core.stats.allocated += bytes;
             if p.compact_are_due(core) {
                 p.want(Reason::Limit, true);
@@ -533,7 +532,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Makes the references in compact records of a type wide enough for records of this number.
     pub fn widen_pool(&mut self, type_number: u32, for_number: u32) -> Result<(), OutOfMemory> {
         let widened = self.core.compact.widen(type_number, for_number);
-        widened.map_err(|_| self.core.out_of_memory(BLOCK_BYTES, 0))
+        widened.map_err(|_| self.out_of_memory(BLOCK_BYTES))
     }
     /// What is known of the pools of compact records.
     pub fn pools(&self) -> Vec<PoolStats> {
@@ -565,7 +564,7 @@ impl<M: ObjectModel> Heap<M> {
         let core = &mut self.core;
         with_plan!(&mut self.selected, p => {
             let before = core.pool.in_use();
-            let cell = alloc(core, p.reserve()).ok_or_else(|| core.out_of_memory(BLOCK_BYTES, p.nursery_used()))?;
+            let cell = alloc(core, p.reserve()).ok_or_else(|| p.out_of_memory(core, BLOCK_BYTES))?;
             if core.pool.in_use() > before {
                 if let Err(e) = p.admit(core, 0) {
                     core.marks.unset(cell.start);
@@ -588,7 +587,7 @@ impl<M: ObjectModel> Heap<M> {
             (core.immortal)
                 .alloc(&mut core.pool, &core.cards, bytes, leaf, p.reserve())
                 .map(|a| a.0)
-                .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))
+                .ok_or_else(|| p.out_of_memory(core, bytes))
         })
     }
     /// A stack chunk of at least `bytes`: its address and size. It never moves, and lives while marked; see
@@ -597,14 +596,14 @@ impl<M: ObjectModel> Heap<M> {
         let core = &mut self.core;
         with_plan!(&mut self.selected, p => {
             if bytes > core.sizing.heap_max() {
-                return Err(core.out_of_memory(bytes, p.nursery_used()));
+                return Err(p.out_of_memory(core, bytes));
             }
             p.admit(core, bytes)?;
             let s = match p.allocate_chunk(core, bytes) {
                 Some(s) => s?,
                 None => (core.chunks)
                     .alloc(&mut core.pool, bytes, p.reserve())
-                    .ok_or_else(|| core.out_of_memory(bytes, p.nursery_used()))?,
+                    .ok_or_else(|| p.out_of_memory(core, bytes))?,
             };
             Ok((s.start.0, s.bytes()))
         })
@@ -713,7 +712,7 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// Bytes the heap holds now, the filled part of the nursery included.
     pub fn bytes_in_use(&mut self) -> u64 {
-        self.core.used() + with_plan!(&mut self.selected, p => p.nursery_used())
+        with_plan!(&self.selected, p => p.used(&self.core) + p.nursery_used())
     }
     /// The most that the heap may hold.
     pub fn heap_max(&self) -> u64 {
@@ -762,11 +761,11 @@ impl<M: ObjectModel> Heap<M> {
     }
     /// Walks everything reachable and reports what is wrong, independently of the collector's code.
     pub fn check<C: Client>(&mut self, at: Cursors, client: &mut C) -> Result<check::Report, Vec<check::Problem>> {
-        let extents = with_plan!(&mut self.selected, p => {
-            p.settle(&mut self.core);
-            p.extents(at)
-        });
-        check::check(&mut self.core, &self.model, &extents, client)
+        let core = &mut self.core;
+        with_plan!(&mut self.selected, p => {
+            p.settle(core);
+            check::check(core, &self.model, &p.extents(at), p.own_spaces(), client)
+        })
     }
 }
 

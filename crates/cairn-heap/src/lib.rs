@@ -22,7 +22,8 @@
 //! | [`config`], [`stats`], [`error`], [`address`] | what they say |
 //!
 //! Absent: no process globals; no knowledge of Scheme outside `model/scheme.rs`; spaces know no algorithm; no
-//! collector is named outside its folder and `gc/mod.rs`.
+//! collector is named outside its folder and `gc/mod.rs`, nor a space that only one of them has outside `gc` and
+//! `space` (`space/own.rs`).
 //!
 //! A heap without a compiler, used by hand (`examples/bench.rs` has more of it, `examples/documents.rs` is a program
 //! with an object model of its own):

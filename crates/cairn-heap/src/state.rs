@@ -1,8 +1,9 @@
-//! What every collector needs of a heap: its spaces, sizes and counters.
+//! What every collector needs of a heap: the spaces that several of them have, sizes and counters.
+//!
+//! A space that only one plan uses belongs to that plan ([`crate::space::own`]), so none is here.
 
 use crate::blocks::BlockPool;
 use crate::config::Zeal;
-use crate::error::OutOfMemory;
 use crate::idle::Idle;
 use crate::marks::Marks;
 use crate::region::{Cards, OwnCards, Region};
@@ -12,12 +13,10 @@ use crate::space::cells::CellSpace;
 use crate::space::compact::CompactSpace;
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
-use crate::space::pinned::PinnedSpace;
-use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::stats::{CollectionEvent, CollectionKind, Observer, Reason, Stats};
 use crate::weak::WeakObjects;
-use crate::workshop::{Foreign, Workshop};
+use crate::workshop::Workshop;
 use crate::zeal::Pace;
 use std::time::Instant;
 
@@ -42,8 +41,6 @@ pub(crate) struct Core {
     pub(crate) chunks: ChunkSpace,
     pub(crate) immortal: ImmortalSpace,
     pub(crate) cells: CellSpace,
-    pub(crate) pinned: PinnedSpace,
-    pub(crate) segregated: SegregatedSpace,
     pub(crate) compact: CompactSpace,
     pub(crate) weak: WeakObjects,
     pub(crate) sizing: Sizing,
@@ -56,7 +53,6 @@ pub(crate) struct Core {
     pub(crate) generational: bool,
     pub(crate) pace: Pace,
     pub(crate) workshop: Workshop,
-    pub(crate) foreign: Option<Foreign>,
     pub(crate) chunk_bytes_at_collection: u64,
     /// Does the client, or the object model, show words that may or may not be references? Known at the first
     /// collection.
@@ -78,13 +74,10 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Bytes held outside the nursery.
-    pub(crate) fn used(&self) -> u64 {
-        self.pool.bytes_in_use() + self.pinned.bytes() + self.compact.bytes() + self.charged
-    }
-    /// The error for a request of `bytes` more.
-    pub(crate) fn out_of_memory(&self, bytes: u64, nursery: u64) -> OutOfMemory {
-        OutOfMemory { requested: bytes, used: self.used() + nursery, heap_max: self.sizing.heap_max() }
+    /// Bytes held in blocks of the pool, whoever took them, and by shared spaces elsewhere. What a plan holds beyond
+    /// that, it knows itself: see [`Plan::used`](crate::gc::plan::Plan::used).
+    pub(crate) fn shared_bytes(&self) -> u64 {
+        self.pool.bytes_in_use() + self.compact.bytes() + self.charged
     }
     /// A collection begins; are there words that may or may not be references? The same at every collection of a heap.
     pub(crate) fn learn_ambiguity(&mut self, ambiguous: bool) {

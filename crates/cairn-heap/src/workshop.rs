@@ -1,10 +1,9 @@
-//! What the heap walker ([`crate::check`]) keeps from walk to walk, and what it must know of other allocators.
+//! What the heap walker ([`crate::check`]) keeps from walk to walk.
 
 use crate::address::{Address, Span, WORD};
 use crate::model::{ObjectReference, RefKind};
 use crate::region::Mapping;
 use std::collections::HashMap;
-use std::ffi::c_void;
 
 /// What one walk knows about the words of the region, a byte each. Kept from walk to walk, empty between them.
 ///
@@ -69,25 +68,4 @@ pub(crate) struct Workshop {
     pub(crate) parsed: HashMap<Address, Result<(), String>>,
     pub(crate) immortal: HashMap<Address, Address>,
     pub(crate) queue: Vec<ObjectReference>,
-}
-
-/// Where objects are that do not lie in the region: of a library that allocates them.
-#[derive(Clone, Copy)]
-pub(crate) struct Foreign {
-    /// The start of the object around an address, or null.
-    pub base: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
-    /// Bytes of the object that starts there.
-    pub size: unsafe extern "C" fn(*const c_void) -> usize,
-}
-
-impl Foreign {
-    /// The object around an address, which may be anything.
-    pub(crate) fn around(self, a: Address) -> Option<Span> {
-        // SAFETY: any address may be asked about, and what comes back is the start of an object.
-        unsafe {
-            let start = (self.base)(a.bytes().cast());
-            let from = Address(start as u64);
-            (!start.is_null()).then(|| Span::new(from, from.plus((self.size)(start) as u64)))
-        }
-    }
 }

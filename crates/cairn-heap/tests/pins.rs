@@ -5,6 +5,7 @@ mod common;
 
 use cairn_heap::{Cursors, HeapConfig, Request, Zeal};
 use cairn_layout::object::{Type, header};
+use cairn_layout::value::{TAG_OBJECT, TAG_PROCEDURE};
 use common::*;
 use std::collections::BTreeSet;
 
@@ -335,4 +336,31 @@ fn a_heap_has_ambiguous_roots_or_it_has_none() {
     let mut m = Pinning::zealous();
     m.minor();
     m.heap.collect(&mut m.cursors, &mut Roots::default(), Request::Minor).unwrap();
+}
+
+#[test]
+fn damage_to_pinned_objects_and_to_references_is_seen() {
+    type Damage = fn(holder: u64);
+    let damages: [(&str, Damage); 5] = [
+        ("not the reference to the object there", |h| put(h, 1, get(h, 1) & !7 | TAG_OBJECT)),
+        ("not the reference to the object there", |h| put(h, 2, get(h, 2) & !7 | TAG_PROCEDURE)),
+        ("in the empty part of the nursery", |h| put(h, 2, get(h, 2) + 8)),
+        ("bytes: ", |h| put(get(h, 3) & !7, 0, header(Type::String, 0, 1 << 20))),
+        ("leaf: ", |h| put(get(h, 3) & !7, 0, header(Type::Vector, 0, 1))),
+    ];
+    for (what, damage) in damages {
+        let mut m = Pinning::new(evacuating());
+        let parts = [m.cons(fix(1), fix(2)), m.vector(9, fix(3)), m.string(7, 65)];
+        let holder = m.vector(3, NIL);
+        (1..).zip(parts).for_each(|(i, part)| put(holder & !7, i, part));
+        m.roots.words = vec![holder];
+        m.roots.maybe = parts.map(|w| w & !7).to_vec();
+        m.collect(Request::Minor);
+        assert_eq!(m.verify().objects, 4);
+        let holder = m.roots.words[0] & !7;
+        assert_eq!([1, 2, 3].map(|i| get(holder, i)), parts, "all are pinned");
+        damage(holder);
+        let problems = m.heap.check(m.cursors, &mut m.roots).expect_err("the damage is not seen");
+        assert!(problems.iter().any(|p| p.what.contains(what)), "no {what:?} in {problems:?}");
+    }
 }

@@ -401,7 +401,6 @@ fn the_tutorials_add_one_of_each() {
     for (file, old, new) in [
         ("cairn-heap/src/gc/mod.rs", "marksweep", "mine"),
         ("cairn-heap/src/gc/mod.rs", "MarkSweep", "Mine"),
-        ("cairn-layout/src/facts.rs", "MARKSWEEP,", "MINE,"),
         ("cairn-layout/src/facts.rs", "Stack,", "Own,"),
         ("cairn-llvm/src/strategy/mod.rs", "stack", "own"),
         ("cairn-rt/src/machine/frames/mod.rs", "Stack", "Own"),

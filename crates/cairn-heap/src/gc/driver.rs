@@ -36,14 +36,14 @@ pub(crate) fn collect<P: Plan, M: ObjectModel, C: Client>(
     let walks = core.zeal.verify && core.pace.walks();
     if walks {
         plan.settle(core);
-        let report = check::demand("before", core, model, &plan.extents(at), client);
+        let report = check::demand("before", core, model, &plan.extents(at), plan.own_spaces(), client);
         core.pace.walked(report.words);
     }
     plan.trace(core, model, client, began, request)?;
     if walks {
-        check::demand("after", core, model, &plan.extents(at), client);
+        check::demand("after", core, model, &plan.extents(at), plan.own_spaces(), client);
     }
-    let tight = plan.is_tight(core).then(|| core.out_of_memory(0, plan.nursery_used()));
+    let tight = plan.is_tight(core).then(|| plan.out_of_memory(core, 0));
     plan.resume(core);
     tight.map_or(Ok(()), Err)
 }

@@ -41,6 +41,10 @@ const _: () = {
 };
 
 /// The collectors that a heap can be made with.
+// A heap has one of them, and asks it often. So none is in a box, which would be one more load, and a byte of its own
+// says which it is: found in a field of one of the plans, that would have to be decoded each time.
+#[allow(clippy::large_enum_variant)]
+#[repr(u8)]
 pub(crate) enum Selected {
     Gen(Gen),
     Mcc(Mcc),

@@ -7,6 +7,7 @@ use crate::error::{HeapError, OutOfMemory};
 use crate::model::ObjectModel;
 use crate::sampling::Sampling;
 use crate::space::nursery::Extent;
+use crate::space::own::OwnSpaces;
 use crate::state::{Core, Request};
 use crate::stats::Reason;
 use cairn_layout::collector::{Allocation, Ambiguity, Barrier, CollectorFacts, FREE_LISTS, FreeList, Moving};
@@ -62,6 +63,10 @@ impl Constraints {
 
 /// The interface of a collector towards the heap.
 pub(crate) trait Plan {
+    /// Those of its own spaces that others must know of.
+    type Own: OwnSpaces;
+    /// These spaces.
+    fn own_spaces(&self) -> &Self::Own;
     /// A collector with this range for new objects.
     fn new<M: ObjectModel>(core: &mut Core, young: Span, config: &HeapConfig) -> Result<Self, HeapError>
     where
@@ -152,13 +157,13 @@ pub(crate) trait Plan {
     fn admit(&mut self, core: &Core, bytes: u64) -> Result<(), OutOfMemory> {
         let nursery = self.nursery_used();
         let max = core.sizing.heap_max() + core.overdraft;
-        if core.used() + nursery + bytes <= max {
+        if self.used(core) + nursery + bytes <= max {
             return Ok(());
         }
         self.want(Reason::HeapMax, true);
         let chunks = core.chunks.bytes().saturating_sub(core.chunk_bytes_at_collection);
         if core.sizing.live() + self.unproven(core) + core.large.young_bytes() + chunks + bytes > max {
-            return Err(core.out_of_memory(bytes, nursery));
+            return Err(self.out_of_memory(core, bytes));
         }
         Ok(())
     }
@@ -189,6 +194,16 @@ pub(crate) trait Plan {
     fn trim(&mut self);
     /// Bytes the mutator has taken from the nursery since the last collection.
     fn nursery_used(&self) -> u64;
+    /// Bytes held outside the nursery.
+    #[inline]
+    fn used(&self, core: &Core) -> u64 {
+        core.shared_bytes() + self.own_spaces().outside_pool()
+    }
+    /// The error for a request of `bytes` more.
+    fn out_of_memory(&self, core: &Core, bytes: u64) -> OutOfMemory {
+        let used = self.used(core) + self.nursery_used();
+        OutOfMemory { requested: bytes, used, heap_max: core.sizing.heap_max() }
+    }
     /// Bytes taken by the mutator since the last collection, wherever they lie: survivors, for all that is known.
     fn unproven(&self, _core: &Core) -> u64 {
         self.nursery_used()
@@ -199,11 +214,11 @@ pub(crate) trait Plan {
     }
     /// Have so many blocks been taken for typed or untyped cells that a collection is due?
     fn cells_are_due(&self, core: &Core) -> bool {
-        core.used() - core.large.young_bytes() >= core.sizing.limit()
+        self.used(core) - core.large.young_bytes() >= core.sizing.limit()
     }
     /// Have so many compact records been handed out that a collection is due?
     fn compact_are_due(&self, core: &Core) -> bool {
-        core.used() - core.large.young_bytes() >= core.sizing.limit()
+        self.used(core) - core.large.young_bytes() >= core.sizing.limit()
     }
     /// Bytes that allocation in runtime calls leaves in an extent: what a heap check may have promised.
     fn check_reserve(&self) -> u64 {

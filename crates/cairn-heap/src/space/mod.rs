@@ -9,6 +9,7 @@ pub mod immortal;
 pub mod large;
 pub mod markregion;
 pub mod nursery;
+pub mod own;
 pub mod pages;
 pub mod pinned;
 pub mod segregated;

@@ -16,6 +16,7 @@ use crate::blocks::{BlockTable, Kind, State, poison};
 use crate::marks::{LINE_BYTES, Marks};
 use crate::model::Located;
 use crate::region::Cards;
+use crate::space::own::{Holds, OwnSpaces, Place};
 use std::collections::BTreeMap;
 
 /// See the module's header.
@@ -26,6 +27,7 @@ pub struct PinnedSpace {
     blocks: BTreeMap<u32, u32>,
     /// As of the last [`PinnedSpace::settle`].
     islands: Vec<Span>,
+    /// Of the islands.
     bytes: u64,
 }
 
@@ -82,10 +84,6 @@ impl PinnedSpace {
     pub fn blocks(&self) -> impl Iterator<Item = BlockIndex> + '_ {
         self.blocks.keys().map(|&b| BlockIndex(b))
     }
-    /// Bytes of the islands.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
     /// Before marking: no object is marked.
     pub fn begin_marking(&mut self, marks: &Marks) {
         self.objects.keys().for_each(|&a| marks.unset(a));
@@ -118,5 +116,18 @@ impl PinnedSpace {
             }
             poison(Span::new(at, island.end));
         }
+    }
+}
+
+impl OwnSpaces for PinnedSpace {
+    fn place(&self, table: &BlockTable, a: Address) -> Option<Place> {
+        if !table.covers(a) || !table.state(table.block_of(a)).is(Kind::Pinned) {
+            return None;
+        }
+        self.around(a).map(|o| Place { span: o.span(), holds: Holds::One(*o) })
+    }
+    /// Islands are of the nursery's range.
+    fn outside_pool(&self) -> u64 {
+        self.bytes
     }
 }

@@ -23,6 +23,7 @@
 use crate::address::{Address, BLOCK_BYTES, BlockIndex, Span, WORD};
 use crate::blocks::{BlockPool, BlockTable, Kind, State, poison};
 use crate::marks::Marks;
+use crate::space::own::{Holds, OwnSpaces, Place};
 use cairn_layout::collector::{CELL_GRANULE, LARGEST_CELL};
 use cairn_layout::object::{AllocKind, LARGE_BYTES};
 
@@ -107,14 +108,6 @@ pub struct Class {
 }
 
 impl Class {
-    /// Bytes of a cell.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-    /// What the cells hold.
-    pub const fn sort(&self) -> Sort {
-        self.sort
-    }
     /// The start of the cell around `a`, in a block of this class at `block`; what is left behind the last cell is no
     /// cell.
     #[inline]
@@ -312,6 +305,27 @@ impl SegregatedSpace {
         }
         left.held = self.bytes();
         left
+    }
+}
+
+impl OwnSpaces for SegregatedSpace {
+    #[inline]
+    fn place(&self, table: &BlockTable, a: Address) -> Option<Place> {
+        if !table.covers(a) {
+            return None;
+        }
+        let block = table.block_of(a);
+        if !table.state(block).is(Kind::Segregated) {
+            return None;
+        }
+        let class = self.class_of(table, block);
+        let start = class.cell_around(table.address_of(block), a)?;
+        let holds = match class.sort {
+            Sort::Pairs => Holds::Pair,
+            Sort::Headed => Holds::Headed,
+            Sort::Leaves => Holds::Leaf,
+        };
+        Some(Place { span: Span::new(start, start.plus(class.bytes)), holds })
     }
 }
 

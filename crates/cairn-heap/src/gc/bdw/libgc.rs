@@ -7,7 +7,10 @@
 //! libgc knows one heap in a process, so one [`Libgc`] can be in use at a time ([`Libgc::claim`]). Its state stays when
 //! that is over.
 
+use crate::address::{Address, Span};
+use crate::blocks::BlockTable;
 use crate::error::HeapError;
+use crate::space::own::{Holds, OwnSpaces, Place};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -125,8 +128,8 @@ static LIBGC: OnceLock<Result<Functions, String>> = OnceLock::new();
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// The process's libgc, in the hands of one heap.
-pub(super) struct Libgc {
-    pub functions: &'static Functions,
+pub(crate) struct Libgc {
+    pub(super) functions: &'static Functions,
     /// libgc did not know this thread before.
     registered: bool,
 }
@@ -165,6 +168,27 @@ impl Libgc {
             (f.get_stack_base)(&raw mut base) == 0 && (f.register_my_thread)(&raw const base) == 0
         };
         Ok(Libgc { functions: f, registered })
+    }
+    /// The object around an address, which may be anything.
+    pub fn object_around(&self, a: Address) -> Option<Span> {
+        // SAFETY: any address may be asked about, and what comes back is null, or the start of an object, which has a
+        // size.
+        unsafe {
+            let start = (self.functions.base)(a.bytes().cast());
+            let from = Address(start as u64);
+            (!start.is_null()).then(|| Span::new(from, from.plus((self.functions.size)(start) as u64)))
+        }
+    }
+}
+
+impl OwnSpaces for Libgc {
+    fn place(&self, _: &BlockTable, a: Address) -> Option<Place> {
+        self.object_around(a).map(|span| Place { span, holds: Holds::Unknown })
+    }
+    /// As libgc counts: of its blocks that are not free as a whole.
+    fn outside_pool(&self) -> u64 {
+        // SAFETY: counters.
+        unsafe { ((self.functions.get_heap_size)() - (self.functions.get_free_bytes)()) as u64 }
     }
 }
 

@@ -42,7 +42,6 @@ use crate::state::Core;
 use crate::state::Request;
 use crate::stats::{CollectionKind, Reason};
 use crate::weak::WeakTracing;
-use crate::workshop::Foreign;
 use cairn_layout::collector::{BDW, CELL_GRANULE, FREE_LISTS, FreeList, LARGEST_CELL};
 use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
@@ -155,11 +154,6 @@ fn clear_stack() {
 }
 
 impl Bdw {
-    /// Bytes in use, as libgc counts: of blocks that are not free as a whole.
-    fn held(&self) -> u64 {
-        // SAFETY: counters.
-        unsafe { ((self.gc.functions.get_heap_size)() - (self.gc.functions.get_free_bytes)()) as u64 }
-    }
     fn owns(&self, a: Address) -> bool {
         // SAFETY: any address may be asked about.
         unsafe { (self.gc.functions.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
@@ -172,7 +166,7 @@ impl Bdw {
     /// What a call of libgc's allocator has brought.
     fn got(&mut self, core: &Core, p: *mut c_void, bytes: u64) -> Result<Address, OutOfMemory> {
         if p.is_null() {
-            return Err(core.out_of_memory(bytes, self.held()));
+            return Err(self.out_of_memory(core, bytes));
         }
         self.taken += bytes;
         Ok(Address(p as u64))
@@ -248,13 +242,18 @@ impl Bdw {
 }
 
 impl Plan for Bdw {
+    type Own = Libgc;
+
+    fn own_spaces(&self) -> &Libgc {
+        &self.gc
+    }
+
     fn new<M: ObjectModel>(core: &mut Core, _: Span, _: &HeapConfig) -> Result<Bdw, HeapError> {
         if M::AMBIGUOUS {
             return Err(HeapError::NotForModel(BDW.name));
         }
         let displacements = [RefKind::Pair, RefKind::Object, RefKind::Procedure];
         let gc = Libgc::claim(&displacements.map(|kind| M::reference(Address(0), kind) as usize))?;
-        core.foreign = Some(Foreign { base: gc.functions.base, size: gc.functions.size });
         let mut plan = Bdw {
             gc,
             budget: Budget::new(core.region.span().end),
@@ -328,11 +327,7 @@ impl Plan for Bdw {
     }
 
     fn chunk_end(&self, chunk: Address) -> Option<Address> {
-        // SAFETY: any address may be asked about, and the start of an object for its size.
-        unsafe {
-            let base = (self.gc.functions.base)(chunk.bytes().cast());
-            (base as u64 == chunk.0 && chunk.0 != 0).then(|| chunk.plus((self.gc.functions.size)(base) as u64))
-        }
+        self.gc.object_around(chunk).filter(|o| o.start == chunk).map(|o| o.end)
     }
 
     fn cells(
@@ -386,7 +381,7 @@ impl Plan for Bdw {
         began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let before = core.used() + self.held();
+        let before = self.used(core);
         core.stats.peak = core.stats.peak.max(before);
         let wanted = self.wanted.take();
         let release = wanted == Some(Reason::Request);
@@ -399,11 +394,11 @@ impl Plan for Bdw {
             client.visit_roots(&mut self.roots);
             // SAFETY: this is a safepoint.
             unsafe { self.run(core, model, client, release) };
-            if core.used() + self.held() > before / 2 {
+            if self.used(core) > before / 2 {
                 break;
             }
         }
-        let after = core.used() + self.held();
+        let after = self.used(core);
         let nursery = std::mem::take(&mut self.taken);
         core.sizing.after_major(after, 0);
         core.sizing.note_age(before, core.stats.allocated);
@@ -416,7 +411,7 @@ impl Plan for Bdw {
     }
 
     fn is_tight(&self, core: &Core) -> bool {
-        core.used() + self.held() + core.sizing.breathing_room() > core.sizing.heap_max()
+        self.used(core) + core.sizing.breathing_room() > core.sizing.heap_max()
     }
 
     fn resume(&mut self, core: &mut Core) {
@@ -436,7 +431,7 @@ impl Plan for Bdw {
     }
 
     fn nursery_used(&self) -> u64 {
-        self.held()
+        0
     }
 
     fn unproven(&self, _: &Core) -> u64 {

@@ -1,7 +1,7 @@
 //! What `gen` demands of a heap and promises to code generation.
 
 use crate::gc::plan::Constraints;
-use cairn_layout::facts::GEN;
+use cairn_layout::collector::GEN;
 
 /// See [`super`].
 pub(crate) const CONSTRAINTS: Constraints =

@@ -53,6 +53,7 @@ use crate::model::ObjectModel;
 use crate::sampling::Sampling;
 use crate::space::markregion::{Evacuate, MarkRegionSpace, Tables};
 use crate::space::nursery::{Extent, Nursery};
+use crate::space::pinned::PinnedSpace;
 use crate::state::Core;
 use crate::state::Request;
 use crate::stats::{CollectionKind, Reason};
@@ -62,7 +63,7 @@ use cairn_layout::machine::Cursors;
 use cairn_layout::object::AllocKind;
 use pins::{Pins, Stays};
 use std::time::Instant;
-use trace::Tracer;
+use trace::{Spaces, Tracer};
 
 /// A block with fewer live lines after a major collection is evacuated by the next one, unless it is refilled first.
 const SPARSE: usize = LINES_PER_BLOCK / 3;
@@ -75,6 +76,7 @@ const TIGHT_ROUNDS: usize = 4;
 pub(crate) struct Gen {
     nursery: Nursery,
     old: MarkRegionSpace,
+    pinned: PinnedSpace,
     born_old: BornOld,
     /// While a collection is wanted, compiled code is left just the bytes that an earlier heap check may have
     /// promised it, so that its next one fails; the runtime allocates here instead.
@@ -132,8 +134,7 @@ impl Gen {
     }
     /// Replaces the hidden extent by one with room for `bytes`.
     fn take_hidden(&mut self, core: &mut Core, bytes: u64) -> Result<(), OutOfMemory> {
-        let span =
-            (self.take(core, bytes + PAIR_BYTES)).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+        let span = (self.take(core, bytes + PAIR_BYTES)).ok_or_else(|| self.out_of_memory(core, bytes))?;
         // A pair of nothing: see `hide`.
         let lo = span.start.plus(PAIR_BYTES);
         // SAFETY: the extent is fresh, and larger than a pair.
@@ -171,7 +172,7 @@ impl Gen {
                 return Ok(bump_in(x, bytes, from_below));
             }
             self.close(core, *at);
-            *at = self.extend(core, need).ok_or_else(|| core.out_of_memory(bytes, self.nursery.used()))?;
+            *at = self.extend(core, need).ok_or_else(|| self.out_of_memory(core, bytes))?;
             return Ok(bump(at, bytes, from_below));
         }
         // Where a run of old births is over, no collection is due yet: the next heap check goes on in the nursery.
@@ -198,14 +199,16 @@ impl Gen {
     /// Blocks with fewer live lines. Copies take what is left below the maximum, or beyond it a sixteenth of that.
     fn evacuate_below(&self, core: &Core, lines: usize) -> Evacuate {
         let max = core.sizing.heap_max();
-        Evacuate::Below { lines, room: max.saturating_sub(core.used() + self.nursery.used()).max(max / 16) }
+        Evacuate::Below { lines, room: max.saturating_sub(self.used(core) + self.nursery.used()).max(max / 16) }
     }
 
     fn why_major(&self, core: &mut Core, request: Request) -> Option<Reason> {
         match request {
             Request::Major => Some(Reason::Request),
             _ if core.zeal.always_major => Some(Reason::Zeal),
-            Request::Auto if core.zeal.every_safepoint && core.pace.is_major(core.used()) => Some(Reason::Zeal),
+            Request::Auto if core.zeal.every_safepoint && core.pace.is_major(self.used(core)) => {
+                Some(Reason::Zeal)
+            }
             _ if self.major_wanted => Some(self.wanted.unwrap_or(Reason::Limit)),
             // Large objects that no minor collection has seen yet are probably garbage.
             Request::Auto if self.held(core) - core.large.young_bytes() >= core.sizing.limit() => {
@@ -232,12 +235,13 @@ impl Gen {
             let mut extents = self.nursery.closed().to_vec();
             extents.sort_unstable_by_key(|x| x.span.start);
             // SAFETY: the mutator stands still, and has initialised what it allocated.
-            unsafe { pins::pin_young(core, model, client, &extents) }
+            unsafe { pins::pin_young(core, model, client, &mut self.pinned, &extents) }
         } else {
             Pins::default()
         };
         let mut sampling = core.sampling.take();
-        let mut t = Tracer::<M, C, false>::new(model, core, &mut self.old, young, self.nursery.span());
+        let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
+        let mut t = Tracer::<M, C, false>::new(model, core, spaces, young);
         // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
         // roots are by its contract. The mutator stands still.
         let copied = unsafe {
@@ -258,7 +262,7 @@ impl Gen {
             // A continuation that was born old may refer to one that seems unused.
             core.chunks.sweep_young(&mut core.pool);
         }
-        core.pinned.settle(&core.pool.table, &core.cards);
+        self.pinned.settle(&core.pool.table, &core.cards);
         core.stats.promoted += copied;
         if self.nursery.used() > 0 {
             core.sizing.note_survivors(self.nursery.filled(), self.nursery.pairs(), copied);
@@ -297,22 +301,23 @@ impl Gen {
         let cycle = self.cycle(core, CollectionKind::Major, reason, began);
         let (before, nursery) = (cycle.before, cycle.nursery);
         let promoted = self.promote(core, model, client, true);
-        core.stats.peak = core.stats.peak.max(core.used() + nursery);
+        core.stats.peak = core.stats.peak.max(self.used(core) + nursery);
         let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
             // SAFETY: as for `promote`.
-            unsafe { pins::stay(core, model, client) }
+            unsafe { pins::stay(core, model, client, &self.pinned) }
         } else {
             Stays::default()
         };
         core.chunks.begin_major();
         core.cells.begin_marking(&core.pool.table, &core.marks);
-        core.pinned.begin_marking(&core.marks);
+        self.pinned.begin_marking(&core.marks);
         core.compact.begin_marking();
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         self.old.begin_marking(&mut tables, evacuate, &stays.blocks);
         let region = core.region.span();
         let mut sampling = core.sampling.take();
-        let mut t = Tracer::<M, C, true>::new(model, core, &mut self.old, region, self.nursery.span());
+        let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
+        let mut t = Tracer::<M, C, true>::new(model, core, spaces, region);
         // SAFETY: as for `promote`.
         let (copied, overflows) = unsafe {
             client.visit_roots(&mut t);
@@ -326,19 +331,19 @@ impl Gen {
         };
         core.sampling = sampling;
         core.stats.overflows += overflows;
-        core.stats.peak = core.stats.peak.max(core.used() + nursery);
+        core.stats.peak = core.stats.peak.max(self.used(core) + nursery);
         let mut tables = Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks };
         let small = self.old.sweep(&mut tables, core.zeal.poison);
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
-        core.pinned.sweep(&mut core.pool.table, &core.marks);
-        core.pinned.settle(&core.pool.table, &core.cards);
+        self.pinned.sweep(&mut core.pool.table, &core.marks);
+        self.pinned.settle(&core.pool.table, &core.cards);
         core.compact.sweep();
         core.chunks.sweep_all(&mut core.pool);
         core.stats.copied += copied;
         core.old_moves += u64::from(copied > 0);
         let blocks = self.old.blocks() as u64 * BLOCK_BYTES;
-        core.sizing.after_major(core.used() - core.large.hole_bytes() - blocks + small, self.nursery_bytes);
+        core.sizing.after_major(self.used(core) - core.large.hole_bytes() - blocks + small, self.nursery_bytes);
         core.sizing.note_age(before, core.stats.allocated);
         self.major_wanted = false;
         // What the mutator will fill until the next major collection stays: as much as the limit allows, or as it
@@ -357,21 +362,21 @@ impl Gen {
 
     /// Bytes held outside the nursery, holes not counted.
     fn held(&self, core: &Core) -> u64 {
-        core.used() - self.old.hole_bytes() - core.large.hole_bytes()
+        self.used(core) - self.old.hole_bytes() - core.large.hole_bytes()
     }
 
     /// A cycle is over, in which so many bytes were copied: the nursery is empty.
     fn finish(&mut self, core: &mut Core, cycle: Cycle, copied: u64) {
-        core.stats.peak = core.stats.peak.max(core.used() + cycle.nursery);
-        let mut soft = core.sizing.nursery(self.nursery_bytes, core.used());
+        core.stats.peak = core.stats.peak.max(self.used(core) + cycle.nursery);
+        let mut soft = core.sizing.nursery(self.nursery_bytes, self.used(core));
         if core.sampling.is_some() {
             // A profile looks at the heap after collections: often, so that it does not miss the peak of a small one.
-            soft = soft.min(core.used() / 8).max(4 * BLOCK_BYTES);
+            soft = soft.min(self.used(core) / 8).max(4 * BLOCK_BYTES);
         }
         self.nursery.set_soft_limit(soft);
-        self.nursery.reset(core.pinned.islands(), core.zeal.poison);
+        self.nursery.reset(self.pinned.islands(), core.zeal.poison);
         if core.zeal.poison {
-            core.pinned.poison_gaps();
+            self.pinned.poison_gaps();
         }
         self.wanted = None;
         let after = self.held(core);
@@ -380,12 +385,19 @@ impl Gen {
 }
 
 impl Plan for Gen {
+    type Own = PinnedSpace;
+
+    fn own_spaces(&self) -> &PinnedSpace {
+        &self.pinned
+    }
+
     fn new<M: ObjectModel>(core: &mut Core, young: Span, config: &HeapConfig) -> Result<Gen, HeapError> {
         let soft = core.sizing.nursery(config.nursery_bytes, 0);
         let nursery = Nursery::new(young, soft, core.zeal.every_safepoint);
         let mut r#gen = Gen {
             nursery,
             old: MarkRegionSpace::default(),
+            pinned: PinnedSpace::default(),
             born_old: BornOld::default(),
             hidden: None,
             wanted: None,
@@ -458,7 +470,7 @@ impl Plan for Gen {
         self.close(core, *at);
         self.born_old.end(core);
         let extent = self.extend_for_check(core, need);
-        *at = extent.ok_or_else(|| core.out_of_memory(need, self.nursery.used()))?;
+        *at = extent.ok_or_else(|| self.out_of_memory(core, need))?;
         Ok(())
     }
 
@@ -480,7 +492,7 @@ impl Plan for Gen {
         if !self.nursery.is_open() || at.room() < CHECK_RESERVE {
             self.close(core, *at);
             let extent = self.extend(core, CHECK_RESERVE);
-            *at = extent.ok_or_else(|| core.out_of_memory(CHECK_RESERVE, self.nursery.used()))?;
+            *at = extent.ok_or_else(|| self.out_of_memory(core, CHECK_RESERVE))?;
         }
         // No object of the hidden extent begins at the mutator's `hi`: a runtime may give back the end of the object
         // there.
@@ -548,10 +560,10 @@ impl Plan for Gen {
             if !self.is_tight(core) || self.old.hole_bytes() == 0 {
                 break;
             }
-            let before = core.used();
+            let before = self.used(core);
             let evacuate = self.evacuate_below(core, SPARSE_WHEN_TIGHT);
             self.major(core, model, client, Instant::now(), Reason::HeapMax, evacuate);
-            if before.saturating_sub(core.used()) < core.sizing.breathing_room() / 4 {
+            if before.saturating_sub(self.used(core)) < core.sizing.breathing_room() / 4 {
                 break;
             }
         }
@@ -559,7 +571,7 @@ impl Plan for Gen {
     }
 
     fn is_tight(&self, core: &Core) -> bool {
-        core.used() + core.sizing.breathing_room() > core.sizing.heap_max()
+        self.used(core) + core.sizing.breathing_room() > core.sizing.heap_max()
     }
 
     /// Opens the first extent of an empty nursery.

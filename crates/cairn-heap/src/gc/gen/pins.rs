@@ -22,6 +22,7 @@ use crate::find::Finder;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
 use crate::space::nursery::Extent;
+use crate::space::pinned::PinnedSpace;
 use crate::state::Core;
 use std::collections::HashSet;
 
@@ -153,6 +154,7 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
     core: &mut Core,
     model: &M,
     client: &mut C,
+    pinned: &mut PinnedSpace,
     extents: &[Extent],
 ) -> Pins {
     let mut s = Suspects::new(core);
@@ -179,7 +181,7 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
             pins.large.push(o.start);
         }
     }
-    pins.objects.retain(|o| core.pinned.pin(&mut core.pool.table, &core.marks, *o));
+    pins.objects.retain(|o| pinned.pin(&mut core.pool.table, &core.marks, *o));
     core.stats.pinned += pins.objects.len() as u64;
     pins
 }
@@ -188,7 +190,12 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
 ///
 /// # Safety
 /// The mutator stands still.
-pub(super) unsafe fn stay<M: ObjectModel, C: Client>(core: &mut Core, model: &M, client: &mut C) -> Stays {
+pub(super) unsafe fn stay<M: ObjectModel, C: Client>(
+    core: &mut Core,
+    model: &M,
+    client: &mut C,
+    pinned: &PinnedSpace,
+) -> Stays {
     let (mut roots, mut others) = (Suspects::new(core), Suspects::new(core));
     client.visit_ambiguous(&mut roots);
     if M::AMBIGUOUS {
@@ -201,8 +208,7 @@ pub(super) unsafe fn stay<M: ObjectModel, C: Client>(core: &mut Core, model: &M,
         marks: &core.marks,
         large: &core.large,
         cells: &core.cells,
-        pinned: &core.pinned,
-        segregated: &core.segregated,
+        own: pinned,
     };
     let mut stays = Stays::default();
     for a in roots.sorted() {

@@ -56,7 +56,6 @@ use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
 use crate::space::markregion::{MarkRegionSpace, Tables};
 use crate::space::pinned::PinnedSpace;
-use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::state::Core;
 use crate::weak::{Watched, WeakObjects, WeakTracing};
@@ -115,6 +114,14 @@ impl<T> Bounded<T> {
     }
 }
 
+/// The spaces that only this collector has, as tracing needs them.
+pub(super) struct Spaces<'h> {
+    pub old: &'h mut MarkRegionSpace,
+    pub pinned: &'h PinnedSpace,
+    /// Where new objects are.
+    pub nursery: Span,
+}
+
 /// The state of a collection under way.
 #[repr(C)] // See `watching`.
 pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false> {
@@ -134,7 +141,6 @@ pub(crate) struct Tracer<'h, M, C, const MAJOR: bool, const WATCH: bool = false>
     pub(super) immortal: &'h ImmortalSpace,
     pub(super) cells: &'h CellSpace,
     pub(super) pinned: &'h PinnedSpace,
-    segregated: &'h SegregatedSpace,
     compact: &'h CompactSpace,
     compact_stack: CompactStack,
     chunks: &'h mut ChunkSpace,
@@ -167,13 +173,8 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     pub(super) const AMBIGUOUS: bool = M::AMBIGUOUS || C::AMBIGUOUS;
 
     /// Starts a collection that looks at references into `from`.
-    pub(crate) fn new(
-        model: &'h M,
-        core: &'h mut Core,
-        old: &'h mut MarkRegionSpace,
-        from: Span,
-        nursery: Span,
-    ) -> Self {
+    pub(crate) fn new(model: &'h M, core: &'h mut Core, spaces: Spaces<'h>, from: Span) -> Self {
+        let nursery = spaces.nursery;
         Tracer {
             model,
             from,
@@ -184,13 +185,12 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             region_bytes: core.region.span().bytes(),
             states: core.pool.table.states(),
             marks: core.marks.tables(),
-            old,
+            old: spaces.old,
             t: Tables { pool: &mut core.pool, cards: &core.cards, marks: &core.marks },
             large: &mut core.large,
             immortal: &core.immortal,
             cells: &core.cells,
-            pinned: &core.pinned,
-            segregated: &core.segregated,
+            pinned: spaces.pinned,
             compact: &core.compact,
             compact_stack: CompactStack::default(),
             chunks: &mut core.chunks,
@@ -762,8 +762,7 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
             marks: self.t.marks,
             large: self.large,
             cells: self.cells,
-            pinned: self.pinned,
-            segregated: self.segregated,
+            own: self.pinned,
         };
         if let Some(o) = finder.around(Address(word), Starts::BeforeMarking) {
             // SAFETY: it is a reference to an object that does not move.

@@ -38,6 +38,7 @@ use crate::model::{Located, ObjectModel, RefKind};
 use crate::region::Region;
 use crate::space::cells::CellWords;
 use crate::space::compact::{CompactSpace, CompactStack};
+use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::weak::{Watched, WeakTracing};
 use std::sync::atomic::Ordering::Relaxed;
@@ -51,7 +52,7 @@ const WORTH_SHARING: usize = 32;
 
 /// What all threads look at.
 pub(super) struct Shared<'h, M> {
-    pub finder: Finder<'h, M>,
+    pub finder: Finder<'h, M, SegregatedSpace>,
     pub compact: &'h CompactSpace,
     pub region: Span,
     pub sharing: Sharing,
@@ -63,7 +64,12 @@ pub(super) struct Shared<'h, M> {
 unsafe impl<M: ObjectModel> Sync for Shared<'_, M> {}
 
 impl<'h, M: ObjectModel> Shared<'h, M> {
-    pub fn new(finder: Finder<'h, M>, compact: &'h CompactSpace, region: &Region, threads: usize) -> Self {
+    pub fn new(
+        finder: Finder<'h, M, SegregatedSpace>,
+        compact: &'h CompactSpace,
+        region: &Region,
+        threads: usize,
+    ) -> Self {
         let states = finder.pool.table.states();
         Shared { finder, compact, region: region.span(), sharing: Sharing::new(threads), states }
     }

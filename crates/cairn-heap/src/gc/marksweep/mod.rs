@@ -38,7 +38,7 @@ use crate::gc::plan::Plan;
 use crate::model::{Located, ObjectModel};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::nursery::Extent;
-use crate::space::segregated::ClassId;
+use crate::space::segregated::{ClassId, SegregatedSpace};
 use crate::state::Core;
 use crate::state::Request;
 use crate::stats::{CollectionKind, Reason};
@@ -48,8 +48,9 @@ use cairn_layout::object::AllocKind;
 use marking::{Marker, Shared, Stacks};
 use std::time::Instant;
 
-/// What this collector remembers between collections.
+/// The space of this collector and what it remembers between collections.
 pub(crate) struct MarkSweep {
+    segregated: SegregatedSpace,
     budget: Budget,
     wanted: Option<Reason>,
     tracing: Tracing,
@@ -61,7 +62,7 @@ pub(crate) struct MarkSweep {
 impl MarkSweep {
     /// A chain of free cells of this class.
     fn chain(&mut self, core: &mut Core, at: &mut Cursors, class: ClassId) -> Result<Address, OutOfMemory> {
-        if let Some(chain) = core.segregated.chain(&core.pool.table, &core.marks, class) {
+        if let Some(chain) = self.segregated.chain(&core.pool.table, &core.marks, class) {
             return Ok(chain);
         }
         if !self.may_exceed(core) {
@@ -70,20 +71,20 @@ impl MarkSweep {
                 self.hide(core, at)?;
             }
         }
-        let grown = core.segregated.grow(&mut core.pool, &core.marks, class, self.reserve());
-        grown.ok_or_else(|| core.out_of_memory(BLOCK_BYTES, 0))?;
-        let chain = core.segregated.chain(&core.pool.table, &core.marks, class);
+        let grown = self.segregated.grow(&mut core.pool, &core.marks, class, self.reserve());
+        grown.ok_or_else(|| self.out_of_memory(core, BLOCK_BYTES))?;
+        let chain = self.segregated.chain(&core.pool.table, &core.marks, class);
         Ok(chain.expect("a fresh block is empty"))
     }
     /// May the heap grow beyond its maximum? Cells may be free, but of other sizes: then a collection for each block
     /// that is wanted would be one too many.
     fn may_exceed(&self, core: &Core) -> bool {
         let max = core.sizing.heap_max();
-        core.segregated.taken() < self.budget.total() / 16 && core.used() + BLOCK_BYTES <= max + max / 4
+        self.segregated.taken() < self.budget.total() / 16 && self.used(core) + BLOCK_BYTES <= max + max / 4
     }
     /// Has as much been allocated, wherever it lies, as may be?
     fn is_due(&self, core: &Core) -> bool {
-        core.segregated.taken() + core.large.young_bytes() + core.compact.young_bytes() >= self.budget.total()
+        self.segregated.taken() + core.large.young_bytes() + core.compact.young_bytes() >= self.budget.total()
     }
 
     /// Marks everything that can be reached: how many ambiguous words refer to an object, and how often stacks were too
@@ -98,22 +99,8 @@ impl MarkSweep {
         model: &M,
         client: &mut C,
     ) -> Result<(u64, u64), OutOfMemory> {
-        let Core {
-            pool,
-            marks,
-            large,
-            cells,
-            pinned,
-            segregated,
-            compact,
-            chunks,
-            immortal,
-            weak,
-            cards,
-            region,
-            ..
-        } = core;
-        let finder = Finder { model, pool, marks, large, cells, pinned, segregated };
+        let Core { pool, marks, large, cells, compact, chunks, immortal, weak, cards, region, .. } = core;
+        let finder = Finder { model, pool, marks, large, cells, own: &self.segregated };
         let (first, others) = self.stacks.split_first_mut().expect("one thread at least");
         let parallel = !others.is_empty() && self.survived >= self.tracing.least;
         let shared = Shared::new(finder, compact, region, 1 + others.len());
@@ -192,10 +179,17 @@ unsafe fn show_roots<M: ObjectModel, C: Client>(
 }
 
 impl Plan for MarkSweep {
+    type Own = SegregatedSpace;
+
+    fn own_spaces(&self) -> &SegregatedSpace {
+        &self.segregated
+    }
+
     fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<MarkSweep, HeapError> {
         let tracing = config.tracing;
         let stack = || Stacks::new(config.mark_stack).map_err(std::io::Error::from);
         let mut plan = MarkSweep {
+            segregated: SegregatedSpace::default(),
             budget: Budget::new(core.region.span().end),
             wanted: None,
             tracing,
@@ -232,12 +226,12 @@ impl Plan for MarkSweep {
         kind: AllocKind,
     ) -> Result<Address, OutOfMemory> {
         let class = ClassId::of(kind, bytes);
-        let cell = match core.segregated.pop(class) {
+        let cell = match self.segregated.pop(class) {
             Some(cell) => cell,
             None => {
                 let chain = self.chain(core, at, class)?;
-                core.segregated.give_back(class, chain);
-                core.segregated.pop(class).expect("a chain has a cell")
+                self.segregated.give_back(class, chain);
+                self.segregated.pop(class).expect("a chain has a cell")
             }
         };
         self.budget.spend(&mut core.stats, at, bytes);
@@ -267,14 +261,14 @@ impl Plan for MarkSweep {
         Some(self.chain(core, at, class_of_list(list)))
     }
 
-    fn return_cells(&mut self, core: &mut Core, lists: &mut [u64; FREE_LISTS]) {
+    fn return_cells(&mut self, _: &mut Core, lists: &mut [u64; FREE_LISTS]) {
         for (i, head) in lists.iter_mut().enumerate().filter(|(_, head)| **head != 0) {
-            core.segregated.give_back(class_of_list(FreeList(i as u8)), Address(std::mem::take(head)));
+            self.segregated.give_back(class_of_list(FreeList(i as u8)), Address(std::mem::take(head)));
         }
     }
 
     fn settle(&mut self, core: &mut Core) {
-        core.segregated.settle(&core.pool.table, &core.marks);
+        self.segregated.settle(&core.pool.table, &core.marks);
     }
 
     fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
@@ -316,25 +310,25 @@ impl Plan for MarkSweep {
         began: Instant,
         request: Request,
     ) -> Result<(), OutOfMemory> {
-        let nursery = core.segregated.taken();
-        let before = core.used();
+        let nursery = self.segregated.taken();
+        let before = self.used(core);
         core.stats.peak = core.stats.peak.max(before);
         core.chunks.begin_major();
         core.cells.begin_marking(&core.pool.table, &core.marks);
         core.compact.begin_marking();
-        core.segregated.begin_marking(&core.pool.table, &core.marks);
+        self.segregated.begin_marking(&core.pool.table, &core.marks);
         // SAFETY: spaces are consistent between collections, and the client's roots are by its contract.
         let (found, overflows) = unsafe { self.mark(core, model, client)? };
         core.large.adopt_marks(&core.marks);
         core.large.sweep_all(&mut core.pool, &core.cards);
         core.cells.sweep(&mut core.pool, &core.marks, core.zeal.poison);
         core.compact.sweep();
-        let left = core.segregated.end_marking(&mut core.pool, &core.marks, core.zeal.poison);
+        let left = self.segregated.end_marking(&mut core.pool, &core.marks, core.zeal.poison);
         core.chunks.sweep_all(&mut core.pool);
         let s = &mut core.stats;
         s.pinned += found;
         s.overflows += overflows;
-        self.survived = core.used() - core.large.hole_bytes() - left.held + left.live;
+        self.survived = self.used(core) - core.large.hole_bytes() - left.held + left.live;
         core.sizing.after_major(self.survived, 0);
         core.sizing.note_age(before, core.stats.allocated);
         self.budget.renew(core.sizing.limit().saturating_sub(self.survived));
@@ -354,7 +348,7 @@ impl Plan for MarkSweep {
 
     fn is_tight(&self, core: &Core) -> bool {
         let max = core.sizing.heap_max();
-        self.survived + core.sizing.breathing_room() > max || core.used() > max + max / 4
+        self.survived + core.sizing.breathing_room() > max || self.used(core) > max + max / 4
     }
 
     fn resume(&mut self, core: &mut Core) {
@@ -373,8 +367,8 @@ impl Plan for MarkSweep {
         0
     }
 
-    fn unproven(&self, core: &Core) -> u64 {
-        core.segregated.taken()
+    fn unproven(&self, _: &Core) -> u64 {
+        self.segregated.taken()
     }
 
     fn large_are_due(&self, core: &Core) -> bool {
@@ -382,7 +376,7 @@ impl Plan for MarkSweep {
     }
 
     fn cells_are_due(&self, core: &Core) -> bool {
-        core.used() - core.segregated.bytes() >= core.sizing.limit()
+        self.used(core) - self.segregated.bytes() >= core.sizing.limit()
     }
 
     fn compact_are_due(&self, core: &Core) -> bool {

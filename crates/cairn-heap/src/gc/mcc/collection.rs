@@ -50,9 +50,8 @@ use crate::space::cells::CellSpace;
 use crate::space::compact::{CompactSpace, CompactStack};
 use crate::space::immortal::ImmortalSpace;
 use crate::space::large::LargeSpace;
+use crate::space::own::NoSpaces;
 use crate::space::pages::{PageId, PageSpace, Role};
-use crate::space::pinned::PinnedSpace;
-use crate::space::segregated::SegregatedSpace;
 use crate::space::stack_chunks::ChunkSpace;
 use crate::state::Core;
 use crate::weak::{Watched, WeakObjects, WeakTracing};
@@ -104,8 +103,6 @@ pub(super) struct Collection<'h, M, C> {
     large: &'h mut LargeSpace,
     cells: &'h mut CellSpace,
     immortal: &'h ImmortalSpace,
-    pinned: &'h PinnedSpace,
-    segregated: &'h SegregatedSpace,
     compact: &'h mut CompactSpace,
     compact_stack: CompactStack,
     chunks: &'h mut ChunkSpace,
@@ -166,8 +163,6 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
             large: &mut core.large,
             cells: &mut core.cells,
             immortal: &core.immortal,
-            pinned: &core.pinned,
-            segregated: &core.segregated,
             compact: &mut core.compact,
             compact_stack: CompactStack::default(),
             chunks: &mut core.chunks,
@@ -536,8 +531,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
                 marks: self.marks,
                 large: self.large,
                 cells: self.cells,
-                pinned: self.pinned,
-                segregated: self.segregated,
+                own: &NoSpaces,
             },
         };
         detector.around(Address(word), Starts::BeforeMarking)

@@ -41,6 +41,7 @@ use crate::gc::driver::{Cycle, Survivors};
 use crate::gc::plan::Plan;
 use crate::model::ObjectModel;
 use crate::space::nursery::Extent;
+use crate::space::own::NoSpaces;
 use crate::space::pages::{PageId, PageSpace, Role};
 use crate::state::Core;
 use crate::state::Request;
@@ -149,6 +150,29 @@ impl Mcc {
             self.close_one(core, o, o.at);
         }
     }
+    /// A page or a hole for the runtime, with room for `whole` bytes.
+    #[cold]
+    #[inline(never)]
+    fn open_own(&mut self, core: &mut Core, at: &mut Cursors, whole: u64) -> Result<(), OutOfMemory> {
+        self.close_own(core);
+        let open = match self.open_hole(core, whole + WORD) {
+            Some(hole) => hole,
+            None => {
+                self.admit(core, whole)?;
+                self.open(core, whole + WORD).ok_or_else(|| self.out_of_memory(core, whole))?
+            }
+        };
+        // No object begins with the page: that might be where compiled code's `hi` is, and the runtime may give back
+        // the end of an object there.
+        // SAFETY: the first word of an empty page.
+        unsafe { open.start.store(0) };
+        self.own = Some(Open { at: between(open.start.plus(WORD), open.end), ..open });
+        if self.is_due(core) {
+            self.want(Reason::Nursery, true);
+            self.hide(core, at)?;
+        }
+        Ok(())
+    }
     /// A fresh page for compiled code.
     fn extend(&mut self, core: &mut Core, need: u64) -> Option<Cursors> {
         let open = self.open_hole(core, need).or_else(|| self.open(core, need))?;
@@ -157,7 +181,7 @@ impl Mcc {
     }
     /// Bytes held elsewhere than on pages.
     fn elsewhere(&self, core: &Core) -> u64 {
-        core.used() - self.pages.block_bytes()
+        self.used(core) - self.pages.block_bytes()
     }
     /// Bytes of pages taken since the last collection.
     fn filled(&self) -> u64 {
@@ -173,7 +197,7 @@ impl Mcc {
         let wish = (room / 3 * 2).max(self.survived + self.size / 16).min(fits_twice);
         // At its maximum the heap may have been filled by what was no page: stack chunks, for example.
         let least = (Mcc::margin(core) / 2).min(self.size / 16);
-        let step = if core.used() > core.sizing.heap_max() { AT_MAXIMUM } else { least };
+        let step = if self.used(core) > core.sizing.heap_max() { AT_MAXIMUM } else { least };
         self.pages.bytes() >= wish.max(self.survived + step.max(self.pages.page_bytes()))
     }
     /// Room for what is allocated between two collections when the heap is nearly full, and for its copies: each of
@@ -211,6 +235,13 @@ const fn between(start: Address, end: Address) -> Cursors {
 }
 
 impl Plan for Mcc {
+    /// Of its pages the checker learns by its extents, and the finder is asked about other memory only.
+    type Own = NoSpaces;
+
+    fn own_spaces(&self) -> &NoSpaces {
+        &NoSpaces
+    }
+
     fn new<M: ObjectModel>(core: &mut Core, _: Span, config: &HeapConfig) -> Result<Mcc, HeapError> {
         let pages = PageSpace::new(&core.region, config.page_bytes)?;
         let mut mcc = Mcc {
@@ -260,7 +291,7 @@ impl Plan for Mcc {
     }
 
     fn refill<M: ObjectModel>(&mut self, core: &mut Core, _model: &M, at: Cursors, need: u64) -> Option<Cursors> {
-        if core.zeal_collects(core.used()) || self.wanted.is_some() || self.is_due(core) {
+        if core.zeal_collects(self.used(core)) || self.wanted.is_some() || self.is_due(core) {
             return None;
         }
         self.close_current(core, at);
@@ -279,23 +310,7 @@ impl Plan for Mcc {
             return Ok(Mcc::bump(at, bytes, kind));
         }
         if self.own.is_none_or(|o| o.at.room() < whole) {
-            self.close_own(core);
-            let open = match self.open_hole(core, whole + WORD) {
-                Some(hole) => hole,
-                None => {
-                    self.admit(core, whole)?;
-                    self.open(core, whole + WORD).ok_or_else(|| core.out_of_memory(whole, 0))?
-                }
-            };
-            // No object begins with the page: that might be where compiled code's `hi` is, and the runtime may give
-            // back the end of an object there.
-            // SAFETY: the first word of an empty page.
-            unsafe { open.start.store(0) };
-            self.own = Some(Open { at: between(open.start.plus(WORD), open.end), ..open });
-            if self.is_due(core) {
-                self.want(Reason::Nursery, true);
-                self.hide(core, at)?;
-            }
+            self.open_own(core, at, whole)?;
         }
         let o = self.own.as_mut().expect("just opened");
         Ok(Mcc::bump(&mut o.at, bytes, kind))
@@ -319,7 +334,7 @@ impl Plan for Mcc {
     fn close_and_extend(&mut self, core: &mut Core, at: &mut Cursors, need: u64) -> Result<(), OutOfMemory> {
         self.admit(core, need)?;
         self.close_current(core, *at);
-        *at = self.extend(core, need).ok_or_else(|| core.out_of_memory(need, 0))?;
+        *at = self.extend(core, need).ok_or_else(|| self.out_of_memory(core, need))?;
         Ok(())
     }
 
@@ -356,7 +371,7 @@ impl Plan for Mcc {
         request: Request,
     ) -> Result<(), OutOfMemory> {
         let nursery = self.filled();
-        let before = core.used();
+        let before = self.used(core);
         let chain = std::mem::take(&mut self.untyped);
         let (counts, used);
         let mut stages = Stopwatch::new();
@@ -396,13 +411,13 @@ impl Plan for Mcc {
         m.pinned_bytes += counts.pinned_bytes;
         m.holes += counts.holes;
         self.survived = self.pages.bytes();
-        core.sizing.after_major(core.used(), 0);
+        core.sizing.after_major(self.used(core), 0);
         self.resize(core);
         if !core.zeal.poison {
-            core.pool.release(blocks_for((self.size / 3 * 2).saturating_sub(core.used())));
+            core.pool.release(blocks_for((self.size / 3 * 2).saturating_sub(self.used(core))));
         }
         let reason = core.cause(self.wanted.take(), request);
-        let (after, copied, limit) = (core.used(), counts.copied, self.size);
+        let (after, copied, limit) = (self.used(core), counts.copied, self.size);
         let cycle = Cycle { kind: CollectionKind::Major, reason, began, before, nursery };
         cycle.end(core, Survivors { after, copied, limit, needed: after + self.pages.bytes() });
         Ok(())

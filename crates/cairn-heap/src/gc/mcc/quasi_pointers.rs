@@ -13,6 +13,7 @@ use crate::address::{Address, BLOCK_BYTES, Span, WORD};
 use crate::find::Finder;
 use crate::marks::Starts;
 use crate::model::{Located, ObjectModel};
+use crate::space::own::NoSpaces;
 use crate::space::pages::{PageId, PageSpace, Role};
 
 /// The object that was found.
@@ -33,7 +34,7 @@ pub(super) struct Resume {
 /// The parts of a heap that know where objects are.
 pub(super) struct Detector<'a, M> {
     pub pages: &'a mut PageSpace,
-    pub finder: Finder<'a, M>,
+    pub finder: Finder<'a, M, NoSpaces>,
     /// Of each page, by its number: whether it has start bits. None are to be made if this is missing.
     pub indexed: Option<&'a mut Vec<PageId>>,
     /// Words come in order.
