@@ -74,8 +74,8 @@
    (rename bitwise-arithmetic-shift ash)
    fixnum? flonum? greatest-fixnum least-fixnum most-positive-fixnum most-negative-fixnum fixnum-width
    fx+ fx- fx* fxquotient fxremainder fxmodulo (rename fxquotient fx/) fxdiv fxmod fxabs fx1+ fx1- fxmax fxmin
-   fx=? fx<? fx>? fx<=? fx>=? (rename fx=? fx=) (rename fx<? fx<) (rename fx>? fx>) (rename fx<=? fx<=)
-   (rename fx>=? fx>=) fxzero? fxpositive? fxnegative? fxodd? fxeven? fxnot fxand fxior fxxor
+   fx=? fx<? fx>? fx<=? fx>=? fx= fx< fx> fx<= fx>=
+   fxzero? fxpositive? fxnegative? fxodd? fxeven? fxnot fxand fxior fxxor
    (rename fxnot fxlognot) (rename fxand fxlogand) (rename fxior fxlogor) (rename fxior fxlogior)
    (rename fxxor fxlogxor)
    fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive?
@@ -87,8 +87,8 @@
    fxvector->list list->fxvector
    fxarithmetic-shift fxarithmetic-shift-left fxarithmetic-shift-right (rename fxarithmetic-shift-left fxsll)
    (rename fxarithmetic-shift-right fxsra)
-   fl+ fl- fl* fl/ fl=? fl<? fl>? fl<=? fl>=? (rename fl=? fl=) (rename fl<? fl<) (rename fl>? fl>) (rename fl<=? fl<=)
-   (rename fl>=? fl>=) flabs flsqrt flexp fllog flsin flcos fltan flasin flacos flatan flfloor flceiling flround
+   fl+ fl- fl* fl/ fl=? fl<? fl>? fl<=? fl>=? fl= fl< fl> fl<= fl>= flabs flsqrt flexp
+   fllog flsin flcos fltan flasin flacos flatan flfloor flceiling flround
    fltruncate flmax flmin flzero? flpositive? flnegative? flinteger? flnan? fixnum->flonum flonum->fixnum
    ;; symbols, strings, characters
    gensym gensym? gensym-prefix property-list char- symbol<? string-copy! string-truncate! substring-fill!
@@ -211,10 +211,10 @@
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
-   (rename (except (scheme base) case string-copy! bytevector-copy! error let-syntax letrec-syntax number->string
-                   get-output-string)
+   (rename (except (scheme base) case string-copy! bytevector bytevector-copy! error let-syntax letrec-syntax
+                   number->string get-output-string)
            (define-record-type define-plain-record-type))
-   (prefix (only (scheme base) string-copy! bytevector-copy!) r7-)
+   (prefix (only (scheme base) string-copy! bytevector bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (except (scheme write) write) (scheme read) (scheme inexact) (scheme complex)
    (scheme char) (scheme cxr)
    (except (scheme file) open-output-file call-with-output-file with-output-to-file)
@@ -227,7 +227,7 @@
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
-   (cairn chez syntax) (cairn chez data) (cairn chez system) (cairn chez more)
+   (cairn chez syntax) (cairn chez arithmetic) (cairn chez data) (cairn chez system) (cairn chez more)
    (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
@@ -237,11 +237,12 @@
    (only (rnrs arithmetic bitwise) bitwise-bit-count bitwise-if bitwise-bit-field bitwise-copy-bit
          bitwise-copy-bit-field
          bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field)
-   (only (rnrs arithmetic fixnums) fxdiv fxmod fxdiv-and-mod fxdiv0 fxmod0 fxdiv0-and-mod0 fxif fxbit-count fxlength
+   (only (rnrs arithmetic fixnums) fx=? fx<? fx>? fx<=? fx>=? fxdiv fxmod fxdiv-and-mod fxdiv0 fxmod0
+         fxdiv0-and-mod0 fxif fxbit-count fxlength
          fxfirst-bit-set fxbit-set? fxcopy-bit fxbit-field fxcopy-bit-field fxrotate-bit-field fxreverse-bit-field
          fx*/carry fx+/carry fx-/carry)
    (only (rnrs arithmetic flonums) real->flonum flodd? fleven? flfinite? flinfinite? flnumerator fldenominator flexpt
-         fldiv flmod fldiv-and-mod fldiv0 flmod0 fldiv0-and-mod0)
+         flmod flmod0 fl=? fl<? fl>? fl<=? fl>=?)
    (only (rnrs io ports) port-eof? open-string-input-port open-bytevector-input-port open-bytevector-output-port
          call-with-bytevector-output-port get-string-n get-string-n! get-u8 lookahead-u8 get-bytevector-n
          get-bytevector-n! get-bytevector-some get-bytevector-all put-u8 put-bytevector file-options buffer-mode
@@ -253,8 +254,9 @@
          port-position set-port-position! open-file-input/output-port
          make-custom-binary-input-port make-custom-textual-input-port make-custom-binary-output-port
          make-custom-textual-output-port make-custom-binary-input/output-port make-custom-textual-input/output-port)
-   (only (srfi 1) last-pair cons* filter partition find append! reverse!)
-   (prefix (only (srfi 1) iota remove) srfi-)
+   (only (srfi 1) last-pair append! reverse!)
+   (only (rnrs lists) cons* filter partition find remove remv remq remp memp assp for-all exists)
+   (prefix (only (srfi 1) iota) srfi-)
    (srfi 111)
    (cairn rnrs conditions)
    (cairn rnrs records)
@@ -264,10 +266,11 @@
          hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash string-ci-hash
          hashtable-mutable?
          hashtable-equivalence-function hashtable-hash-function)
-   (except (srfi 143) fx-width fx-greatest fx-least fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
+   (except (srfi 143) fx+ fx- fx* fxquotient fx=? fx<? fx>? fx<=? fx>=? fx-width fx-greatest fx-least
+           fxneg fxsquare fxsqrt fx+/carry fx-/carry fx*/carry fxbit-count
            fxlength fxif fxbit-set? fxcopy-bit fxfirst-set-bit fxbit-field fxbit-field-rotate fxbit-field-reverse)
    (prefix (only (srfi 143) fx-width fx-greatest fx-least) srfi-)
-   (only (srfi 144) flonum? fl=? fl<? fl>? fl<=? fl>=? flinteger? flzero? flpositive? flnegative? flnan? fl+ fl* fl-
+   (only (srfi 144) flonum? flinteger? flzero? flpositive? flnegative? flnan? fl+ fl* fl-
          fl/ flabs flfloor flceiling flround fltruncate flexp flsqrt flsin flcos fltan flasin flacos flatan)
    (only (rnrs arithmetic flonums) flmax flmin fllog fixnum->flonum)
    (rename (only (srfi 151) bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift integer-length bit-set?)
@@ -279,7 +282,7 @@
    (rename (only (cairn control) call/1cc condition? wrong-type) (condition? system-error?))
    (only (cairn port) with-input-from-string fresh-line)
    (cairn format)
-   (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head for-all exists remp atom?
+   (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head atom?
          fluid-let void get-line get-char get-string-all
          get-datum lookahead-char put-char put-string with-output-to-string
          call-with-string-output-port symbol<?))
@@ -347,16 +350,6 @@
     ;; A third argument is where to begin.
     (define (iota n . start+step) (apply srfi-iota n start+step))
     (define (enumerate l) (srfi-iota (length l)))
-    (define (memp accept? l)
-      (let loop ((l l))
-        (cond ((null? l) #f) ((accept? (car l)) l) (else (loop (cdr l))))))
-    (define (assp accept? l)
-      (find (lambda (entry) (accept? (car entry))) l))
-    (define (remover same?)
-      (lambda (x l) (srfi-remove (lambda (y) (same? x y)) l)))
-    (define remq (remover eq?))
-    (define remv (remover eqv?))
-    (define remove (remover equal?))
     (define (sort less? sequence) (sort-sequence sequence less?))
     (define (sort! less? sequence) (sort-sequence! sequence less?))
     (define (merge less? a b) (list-merge less? a b))
@@ -364,8 +357,6 @@
     ;;;; Numbers
 
     (define (isqrt n) (call-with-values (lambda () (exact-integer-sqrt n)) (lambda (root rest) root)))
-    (define (bitwise-arithmetic-shift-left n k) (bitwise-arithmetic-shift n k))
-    (define (bitwise-arithmetic-shift-right n k) (bitwise-arithmetic-shift n (- k)))
     (define (bitwise-bit-set? n k) (bit-set? k n))
     (define (greatest-fixnum) srfi-fx-greatest)
     (define (least-fixnum) srfi-fx-least)
@@ -388,6 +379,9 @@
       (r7-string-copy! to at from start (+ start n)))
     (define (bytevector-copy! from start to at n)
       (r7-bytevector-copy! to at from start (+ start n)))
+    ;; Bytes may be given as signed ones.
+    (define (byte n) (if (and (fixnum? n) (<= -128 n -1)) (+ n 256) n))
+    (define (bytevector . bytes) (apply r7-bytevector (map byte bytes)))
     (define (string-truncate! s n) (substring s 0 n))
     (define (substring-fill! s start end c) (string-fill! s c start end))
 

@@ -6,11 +6,10 @@
           (only (cairn list) fold-left fold-right) (only (cairn dialects) for-all exists))
   (begin
 
-    (define (remover same?)
-      (lambda (x l) (remp (lambda (y) (same? x y)) l)))
-    (define remove (remover equal?))
-    (define remv (remover eqv?))
-    (define remq (remover eq?))
+    ;; As remp does, and with its care for what is no list.
+    (define (remove x l) (remp (lambda (y) (equal? x y)) l))
+    (define (remv x l) (remp (lambda (y) (eqv? x y)) l))
+    (define (remq x l) (remp (lambda (y) (eq? x y)) l))
 
     (define (memp accept? l)
       (let loop ((l l))

@@ -8,8 +8,8 @@
    symbol-hashtable-cell
    subst substq substv subst! substq! substv! vector-set-fixnum! decode-float bytevector-truncate!
    remq! remv! remove! merge! list*
-   bignum? ratnum? cflonum? nonnegative? nonpositive? logbit? logtest logbit0 logbit1
-   fxlogbit? fxlogtest fxlogbit0 fxlogbit1 fxsrl fxnonnegative? fxnonpositive? flnonnegative? flnonpositive? expt-mod
+   bignum? ratnum? cflonum? nonnegative? nonpositive? logtest
+   fxlogtest fxnonnegative? fxnonpositive? flnonnegative? flnonpositive? expt-mod
    random-seed char- number->string bytevector->s8-list s8-list->bytevector
    make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
    fxvector->list list->fxvector
@@ -19,13 +19,13 @@
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
           (scheme case-lambda) (scheme char) (scheme inexact)
           (only (cairn control) wrong-type) (only (cairn sort) list-merge) (only (cairn text) generate-symbol)
-          (only (srfi 1) cons* remove)
+          (only (srfi 1) cons*) (only (rnrs lists) remove remv remq)
           (only (srfi 27) default-random-source random-source-pseudo-randomize!)
           (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
                 hashtable-contains? hashtable-update! hashtable-delete! hashtable-weakness
                 hashtable-equivalence-function %hashtable-cell %hashtable-cells)
-          (only (srfi 143) fixnum? fxand fxior fxnot fxarithmetic-shift fx-width)
-          (only (srfi 151) bitwise-and bitwise-ior bitwise-not arithmetic-shift)
+          (only (srfi 143) fixnum? fxand)
+          (only (srfi 151) bitwise-and)
           (only (srfi 160 s64) make-s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
                 s64vector-fill! s64vector-copy s64vector->list list->s64vector))
   (begin
@@ -70,9 +70,9 @@
     (define subst! subst)
     (define substq! substq)
     (define substv! substv)
-    (define (remq! x l) (remove (lambda (y) (eq? x y)) l))
-    (define (remv! x l) (remove (lambda (y) (eqv? x y)) l))
-    (define (remove! x l) (remove (lambda (y) (equal? x y)) l))
+    (define remq! remq)
+    (define remv! remv)
+    (define remove! remove)
     (define (merge! less? a b) (list-merge less? a b))
     (define list* cons*)
 
@@ -83,19 +83,8 @@
     (define (cflonum? x) (and (number? x) (inexact? x)))
     (define (nonnegative? x) (>= x 0))
     (define (nonpositive? x) (<= x 0))
-    (define (logbit? k n) (odd? (arithmetic-shift n (- k))))
     (define (logtest a b) (not (eqv? 0 (bitwise-and a b))))
-    (define (logbit0 k n) (bitwise-and n (bitwise-not (arithmetic-shift 1 k))))
-    (define (logbit1 k n) (bitwise-ior n (arithmetic-shift 1 k)))
-    (define (fxlogbit? k n) (odd? (fxarithmetic-shift n (- k))))
     (define (fxlogtest a b) (not (eqv? 0 (fxand a b))))
-    (define (fxlogbit0 k n) (fxand n (fxnot (fxarithmetic-shift 1 k))))
-    (define (fxlogbit1 k n) (fxior n (fxarithmetic-shift 1 k)))
-    ;; The fixnum taken as a number without a sign.
-    (define (fxsrl n k)
-      (if (or (>= n 0) (= k 0))
-          (fxarithmetic-shift n (- k))
-          (arithmetic-shift (+ n (arithmetic-shift 1 fx-width)) (- k))))
     (define (fxnonnegative? n) (>= n 0))
     (define (fxnonpositive? n) (<= n 0))
     (define (flnonnegative? x) (>= x 0.0))
@@ -144,7 +133,12 @@
                  ((>= n 9007199254740992) (fit (quotient n 2) (+ e 1)))
                  ((and (< n 4503599627370496) (> e -1074)) (fit (* n 2) (- e 1)))
                  (else (vector n e sign)))))))))
-    (define (s8-list->bytevector l) (apply bytevector (map (lambda (n) (modulo n 256)) l)))
+    (define (s8-list->bytevector l)
+      (apply bytevector
+             (map (lambda (n)
+                    (if (not (and (fixnum? n) (<= -128 n 127))) (wrong-type "s8-list->bytevector" "a signed byte" n))
+                    (if (< n 0) (+ n 256) n))
+                  l)))
 
     ;;;; Vectors of fixnums
 

@@ -3,7 +3,7 @@
 (define-library (cairn chez more)
   (export
    sinh cosh tanh asinh acosh atanh conjugate magnitude-squared fl-make-rectangular
-   cfl+ cfl- cfl* cfl/ cfl= cfl-real-part cfl-imag-part cfl-conjugate cfl-magnitude-squared
+   cfl-real-part cfl-imag-part cfl-conjugate cfl-magnitude-squared
    bytevector-u24-ref bytevector-s24-ref bytevector-u24-set! bytevector-s24-set!
    bytevector-u40-ref bytevector-s40-ref bytevector-u40-set! bytevector-s40-set!
    bytevector-u48-ref bytevector-s48-ref bytevector-u48-set! bytevector-s48-set!
@@ -62,11 +62,6 @@
     (define (conjugate z) (make-rectangular (real-part z) (- (imag-part z))))
     (define (magnitude-squared z) (+ (square (real-part z)) (square (imag-part z))))
     (define (fl-make-rectangular x y) (make-rectangular x y))
-    (define (cfl+ . z) (apply + 0.0 z))
-    (define (cfl- z . more) (apply - z more))
-    (define (cfl* . z) (apply * 1.0 z))
-    (define (cfl/ z . more) (apply / z more))
-    (define (cfl= z . more) (apply = z more))
     (define (cfl-real-part z) (inexact (real-part z)))
     (define (cfl-imag-part z) (inexact (imag-part z)))
     (define (cfl-conjugate z) (conjugate z))

@@ -9,7 +9,8 @@
   (import (scheme base) (scheme case-lambda)
           (rename (except (srfi 143) fxquotient fxremainder fxabs fxsquare fxsqrt fxbit-field-rotate fxcopy-bit
                           fxbit-count fxbit-set?)
-                  (fx- fx-:2) (fxfirst-set-bit fxfirst-bit-set) (fxbit-field-reverse fxreverse-bit-field))
+                  (fx- fx-:2) (fx=? fx=) (fx<? fx<) (fx>? fx>) (fx<=? fx<=) (fx>=? fx>=)
+                  (fxfirst-set-bit fxfirst-bit-set) (fxbit-field-reverse fxreverse-bit-field))
           (only (srfi 151) bit-count bitwise-not copy-bit bit-set? bit-field-replace bit-field-rotate)
           (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
           (only (cairn control) wrong-type out-of-range))
@@ -22,6 +23,18 @@
       (case-lambda
         ((a b) (fx-:2 a b))
         ((a) (fxneg a))))
+
+    ;; Of two or more, unlike SRFI 143's.
+    (define-syntax define-comparison
+      (syntax-rules ()
+        ((_ (name compare) ...)
+         (begin
+           (define name
+             (case-lambda
+               ((a b) (compare a b))
+               ((a b c . rest) (apply compare a b c rest))))
+           ...))))
+    (define-comparison (fx=? fx=) (fx<? fx<) (fx>? fx>) (fx<=? fx<=) (fx>=? fx>=))
 
     (define (check who x)
       (if (not (fixnum? x)) (wrong-type who "a fixnum" x)))

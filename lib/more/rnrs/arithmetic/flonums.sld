@@ -12,6 +12,7 @@
                         fleven? flfinite? flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs flnumerator
                         fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos
                         flatan flsqrt flexpt)
+                  (fl=? fl=) (fl<? fl<) (fl>? fl>) (fl<=? fl<=) (fl>=? fl>=)
                   (fllog fllog:1) (flmax flmax:2) (flmin flmin:2))
           (only (cairn number) fixnum?)
           (only (rnrs base) div mod div0 mod0)
@@ -19,6 +20,18 @@
           (only (cairn rnrs conditions) &no-infinities make-no-infinities-violation no-infinities-violation?
                 &no-nans make-no-nans-violation no-nans-violation?))
   (begin
+
+    ;; Of two or more, unlike SRFI 144's.
+    (define-syntax define-comparison
+      (syntax-rules ()
+        ((_ (name compare) ...)
+         (begin
+           (define name
+             (case-lambda
+               ((a b) (compare a b))
+               ((a b c . rest) (apply compare a b c rest))))
+           ...))))
+    (define-comparison (fl=? fl=) (fl<? fl<) (fl>? fl>) (fl<=? fl<=) (fl>=? fl>=))
 
     (define (real->flonum x)
       (if (real? x) (inexact x) (wrong-type "real->flonum" "a real number" x)))
