@@ -13,6 +13,7 @@
    bits->list list->bits bits->vector vector->bits bits
    bitwise-fold bitwise-for-each bitwise-unfold make-bitwise-generator)
   (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
+          (only (cairn primitives) %fixnum? %fx<= %fxand %fxsra %eq?)
           (only (cairn number) bitwise-not bitwise-and bitwise-ior bitwise-xor arithmetic-shift bit-count
                 integer-length))
   (begin
@@ -53,6 +54,10 @@
       (if (>= (check-integer who i) 0) i (out-of-range who "not the index of a bit:" i)))
 
     (define (bit-set? i n)
+      (if (and (%fixnum? i) (%fixnum? n) (%fx<= 0 i) (%fx<= i 60))
+          (%eq? 1 (%fxand 1 (%fxsra n i)))
+          (far-bit-set? i n)))
+    (define (far-bit-set? i n)
       (odd? (arithmetic-shift (check-integer "bit-set?" n) (- (check-index "bit-set?" i)))))
 
     (define (copy-bit i n on?)

@@ -192,6 +192,9 @@ pub fn bitwise_room(a: Signed, b: Signed) -> usize {
 
 /// `out = a op b` on two's complement expansions.
 pub fn bitwise(out: &mut [u64], op: BitOp, a: Signed, b: Signed) -> Written {
+    if !a.negative && !b.negative {
+        return Written::new(false, magnitudes(out, op, a.limbs, b.limbs));
+    }
     let n = bitwise_room(a, b);
     let (mut ca, mut cb) = (a.negative, b.negative);
     for (i, o) in out[..n].iter_mut().enumerate() {
@@ -213,6 +216,25 @@ pub fn bitwise(out: &mut [u64], op: BitOp, a: Signed, b: Signed) -> Written {
         limbs::increment(&mut out[..n]);
     }
     Written::new(negative, limbs::significant(&out[..n]))
+}
+
+/// `out = a op b` on numbers that are not negative; the length of the result.
+fn magnitudes(out: &mut [u64], op: BitOp, a: &[u64], b: &[u64]) -> usize {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let common = out.iter_mut().zip(long.iter().zip(short));
+    match op {
+        BitOp::And => common.for_each(|(o, (x, y))| *o = x & y),
+        BitOp::Or => common.for_each(|(o, (x, y))| *o = x | y),
+        BitOp::Xor => common.for_each(|(o, (x, y))| *o = x ^ y),
+    }
+    let n = match op {
+        BitOp::And => short.len(),
+        BitOp::Or | BitOp::Xor => {
+            out[short.len()..long.len()].copy_from_slice(&long[short.len()..]);
+            long.len()
+        }
+    };
+    limbs::significant(&out[..n])
 }
 
 /// Limb `i` of the two's complement expansion; `carry` starts as the sign.

@@ -123,8 +123,25 @@
     (define-syntax join
       (syntax-rules ()
         ((_ bv k i) (bytevector-u8-ref bv (%fx+ k i)))
-        ((_ bv k a b c d e f g h) (+ (join bv k a b c d e f) (* #x1000000000000 (join bv k g h))))
+        ((_ bv k a b c d e f g h) (with-high (join bv k a b c d e f) (join bv k g h)))
         ((_ bv k i j ...) (%fxior (bytevector-u8-ref bv (%fx+ k i)) (%fxsll (join bv k j ...) 8)))))
+    ;; As a signed number.
+    (define-syntax join-signed
+      (syntax-rules ()
+        ((_ bv k a b c d e f g h)
+         (let ((high (join bv k g h)))
+           (with-high (join bv k a b c d e f) (if (%fx< high #x8000) high (%fx- high #x10000)))))
+        ((_ bv k i ... j)
+         (let ((n (join bv k i ... j)) (sign (sign-bit i ... j)))
+           (if (%fx< n sign) n (%fx- n (%fx+ sign sign)))))))
+    (define-syntax sign-bit
+      (syntax-rules ()
+        ((_ a) #x80) ((_ a b) #x8000) ((_ a b c d) #x80000000)))
+    ;; The number with 48 bits below a high part, mostly a fixnum.
+    (define (with-high low high)
+      (if (and (%fx<= -4096 high) (%fx< high 4096))
+          (%fxior low (%fxsll high 48))
+          (+ low (* #x1000000000000 high))))
     ;; Stores a fixnum in such bytes, as its complement if it is negative.
     (define-syntax split!
       (syntax-rules ()
@@ -158,26 +175,31 @@
     ;; Places behind k come in both orders, the one that counts least first.
     (define-syntax define-references
       (syntax-rules ()
-        ((_ (low ...) (high ...) size (uref nuref) (sref nsref) most-positive all)
+        ((_ (low ...) (high ...) size (uref nuref) (sref nsref))
          (begin
            (define (uref bv k order)
              (ordered (symbol->string 'uref) bv k order (- size 1) (join bv k low ...) (join bv k high ...)))
            (define (sref bv k order)
-             (let ((n (ordered (symbol->string 'sref) bv k order (- size 1)
-                        (join bv k low ...) (join bv k high ...))))
-               (if (> n most-positive) (- n all) n)))
+             (ordered (symbol->string 'sref) bv k order (- size 1)
+               (join-signed bv k low ...) (join-signed bv k high ...)))
            (define (nuref bv k)
              (check-aligned (symbol->string 'nuref) k size)
              (uref bv k 'little))
            (define (nsref bv k)
              (check-aligned (symbol->string 'nsref) k size)
              (sref bv k 'little))))))
+    ;; Is `n` a fixnum between limits, which may lie beyond all fixnums?
+    (define-syntax fits?
+      (syntax-rules ()
+        ((_ n #x-8000000000000000 most) (%fixnum? n))
+        ((_ n 0 #xffffffffffffffff) (and (%fixnum? n) (%fx<= 0 n)))
+        ((_ n least most) (and (%fixnum? n) (%fx<= least n) (%fx<= n most)))))
     (define-syntax define-stores
       (syntax-rules ()
         ((_ (low ...) (high ...) size (store! native-store!) least most)
          (begin
            (define (store! bv k n order)
-             (check-integer (symbol->string 'store!) n least most)
+             (if (not (fits? n least most)) (check-integer (symbol->string 'store!) n least most))
              (ordered (symbol->string 'store!) bv k order (- size 1)
                (if (%fixnum? n) (split! bv k n low ...) (uint-set! bv k n order size))
                (if (%fixnum? n) (split! bv k n high ...) (uint-set! bv k n order size))))
@@ -186,13 +208,11 @@
              (store! bv k n 'little))))))
 
     (define-references (0 1) (1 0)
-      2 (bytevector-u16-ref bytevector-u16-native-ref) (bytevector-s16-ref bytevector-s16-native-ref) #x7fff #x10000)
+      2 (bytevector-u16-ref bytevector-u16-native-ref) (bytevector-s16-ref bytevector-s16-native-ref))
     (define-references (0 1 2 3) (3 2 1 0)
-      4 (bytevector-u32-ref bytevector-u32-native-ref) (bytevector-s32-ref bytevector-s32-native-ref)
-      #x7fffffff #x100000000)
+      4 (bytevector-u32-ref bytevector-u32-native-ref) (bytevector-s32-ref bytevector-s32-native-ref))
     (define-references (0 1 2 3 4 5 6 7) (7 6 5 4 3 2 1 0)
-      8 (bytevector-u64-ref bytevector-u64-native-ref) (bytevector-s64-ref bytevector-s64-native-ref)
-      #x7fffffffffffffff #x10000000000000000)
+      8 (bytevector-u64-ref bytevector-u64-native-ref) (bytevector-s64-ref bytevector-s64-native-ref))
     (define-stores (0 1) (1 0) 2 (bytevector-u16-set! bytevector-u16-native-set!) 0 #xffff)
     (define-stores (0 1) (1 0) 2 (bytevector-s16-set! bytevector-s16-native-set!) #x-8000 #x7fff)
     (define-stores (0 1 2 3) (3 2 1 0) 4 (bytevector-u32-set! bytevector-u32-native-set!) 0 #xffffffff)
@@ -225,7 +245,12 @@
              (%bytevector-flonum bv k size))
            (define (native-set! bv k x)
              (check-aligned (symbol->string 'native-set!) k size)
-             (store! bv k x 'little))))))
+             (if (%flonum? x)
+                 (begin
+                   (check-place (symbol->string 'native-set!) bv k (- size 1))
+                   (bytevector-u8-set! bv k 0)
+                   (%bytevector-set-flonum! bv k size x))
+                 (store! bv k x 'little)))))))
     (define-numbers 4 bytevector-ieee-single-ref bytevector-ieee-single-set!
       bytevector-ieee-single-native-ref bytevector-ieee-single-native-set!)
     (define-numbers 8 bytevector-ieee-double-ref bytevector-ieee-double-set!

@@ -1,8 +1,8 @@
 //! Constant folding of primitives.
 //!
 //! ```text
-//! before  (%+ 1 2)   (%symbol? 'a)   (%fx< 3 1)   (%car 5)
-//! after   3          #t              #f           (%car 5)
+//! before  (%+ 1 2)   (%num-expt 2 64)       (%symbol? 'a)   (%fx< 3 1)   (%car 5)
+//! after   3          18446744073709551616   #t              #f           (%car 5)
 //! ```
 //!
 //! An operation folds when all operands are constants, it depends on its operands only, and it does not fail: what
@@ -12,12 +12,17 @@
 use crate::ir::Literal;
 use crate::prim::{Kind, Op, PrimOp};
 use cairn_num::division::Division;
+use cairn_num::signed::BitOp;
 use cairn_num::{Int, Number};
 use std::cmp::Ordering;
 
 /// The result of applying `op` to constants, if it may be computed now.
 pub fn fold(op: PrimOp, args: &[&Literal]) -> Option<Literal> {
-    let PrimOp::Op(op) = op else { return None };
+    let op = match op {
+        PrimOp::Op(op) => op,
+        PrimOp::Rt(_) => return integers(op.name(), args),
+        _ => return None,
+    };
     match *args {
         [a] => unary(op, a),
         [a, b] => binary(op, a, b),
@@ -204,11 +209,41 @@ fn binary(op: Op, a: &Literal, b: &Literal) -> Option<Literal> {
     }
 }
 
+/// Calls of the runtime on exact integers, such as `(expt 2 64)`.
+fn integers(name: &str, args: &[&Literal]) -> Option<Literal> {
+    let int = |i: usize| match number(args.get(i)?)? {
+        Number::Int(n) => Some(n),
+        _ => None,
+    };
+    let bits = |op: BitOp| Some(int(0)?.bitwise(op, int(1)?));
+    let n = match name {
+        "num-expt" => {
+            let (base, power) = (int(0)?, fixnum(args.get(1)?)?);
+            if power < 0 || base.bits().checked_mul(power.unsigned_abs())? > MODEST {
+                return None;
+            }
+            return Some(Literal::Number(number(args[0])?.expt(number(args[1])?).ok()?));
+        }
+        "num-shift" => {
+            let left = fixnum(args.get(1)?).filter(|n| n.unsigned_abs() <= MODEST)?;
+            int(0)?.shift(left)?
+        }
+        "num-and" => bits(BitOp::And)?,
+        "num-or" => bits(BitOp::Or)?,
+        "num-xor" => bits(BitOp::Xor)?,
+        _ => return None,
+    };
+    Some(Literal::Number(Number::Int(n))).filter(modest)
+}
+
+/// Bits of numbers that are worth a place in the program.
+const MODEST: u64 = 4096;
+
 /// Small enough to write into the program: a chain of squarings must not fill it with megabytes of digits.
 fn modest(l: &Literal) -> bool {
     match l {
-        Literal::Number(Number::Int(n)) => n.bits() <= 4096,
-        Literal::Number(Number::Ratio(n, d)) => n.bits() + d.bits() <= 4096,
+        Literal::Number(Number::Int(n)) => n.bits() <= MODEST,
+        Literal::Number(Number::Ratio(n, d)) => n.bits() + d.bits() <= MODEST,
         _ => true,
     }
 }

@@ -8,7 +8,8 @@
    cfl+ cfl- cfl* cfl/ cfl=)
   (import (scheme base) (scheme case-lambda) (scheme inexact)
           (only (cairn control) out-of-range wrong-type)
-          (rename (only (srfi 143) fixnum? fx+ fx- fx* fxquotient fxand fxior fxnot fxarithmetic-shift fx-width
+          (only (cairn primitives) %fx< %fx<= %fxand %fxior %fxxor %fxsll)
+          (rename (only (srfi 143) fixnum? fx+ fx- fx* fxquotient fxarithmetic-shift fx-width
                         fx=? fx<? fx>? fx<=? fx>=?)
                   (fx+ fx+:2) (fx- fx-:2) (fx* fx*:2) (fxquotient fxquotient:2)
                   (fx=? fx=) (fx<? fx<) (fx>? fx>) (fx<=? fx<=) (fx>=? fx>=))
@@ -73,26 +74,40 @@
     ;;;; Bits
 
     (define (check-index who k)
-      (if (not (and (exact-integer? k) (>= k 0))) (wrong-type who "the index of a bit" k)))
+      (if (not (and (fixnum? k) (>= k 0))) (wrong-type who "the index of a bit" k)))
+    ;; That bit `k` of a fixnum can be changed without a look at its size.
+    (define-syntax within?
+      (syntax-rules ()
+        ((_ k n) (and (fixnum? n) (fixnum? k) (%fx<= 0 k) (%fx< k 60)))))
     (define (check-count who k)
       (if (not (and (exact-integer? k) (>= k 0))) (wrong-type who "a number of bits" k)))
     (define (logbit? k n)
       (check-index "logbit?" k)
       (bit-set? k n))
-    (define (logbit0 k n)
-      (check-index "logbit0" k)
+    (define-syntax define-change
+      (syntax-rules ()
+        ((_ (name fixnums k n) of-fixnums general)
+         (begin
+           (define (far k n)
+             (check-index (symbol->string 'name) k)
+             general)
+           (define (name k n)
+             (if (within? k n) of-fixnums (far k n)))
+           (define (fixnums k n)
+             (cond
+               ((within? k n) of-fixnums)
+               ((fixnum? n) (far-fixnum (symbol->string 'fixnums) k (far k n)))
+               (else (wrong-type (symbol->string 'fixnums) "a fixnum" n))))))))
+    (define (far-fixnum who k result)
+      (if (fixnum? result) result (out-of-range who "not the index of a bit:" k)))
+    (define-change (logbit0 fxlogbit0 k n)
+      (%fxand n (%fxxor -1 (%fxsll 1 k)))
       (bitwise-and n (bitwise-not (arithmetic-shift 1 k))))
-    (define (logbit1 k n)
-      (check-index "logbit1" k)
+    (define-change (logbit1 fxlogbit1 k n)
+      (%fxior n (%fxsll 1 k))
       (bitwise-ior n (arithmetic-shift 1 k)))
     (define (fxlogbit? k n)
       (if (fixnum? n) (logbit? k n) (wrong-type "fxlogbit?" "a fixnum" n)))
-    (define (fxlogbit0 k n)
-      (check-index "fxlogbit0" k)
-      (fxand n (fxnot (fxarithmetic-shift 1 k))))
-    (define (fxlogbit1 k n)
-      (check-index "fxlogbit1" k)
-      (fxior n (fxarithmetic-shift 1 k)))
     ;; The fixnum taken as a number without a sign.
     (define (fxsrl n k)
       (check-count "fxsrl" k)

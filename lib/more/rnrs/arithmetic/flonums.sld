@@ -9,11 +9,11 @@
    no-nans-violation?)
   (import (scheme base) (scheme case-lambda)
           (rename (only (srfi 144) flonum? fl=? fl<? fl<=? fl>? fl>=? flinteger? flzero? flpositive? flnegative? flodd?
-                        fleven? flfinite? flinfinite? flnan? flmax flmin fl+ fl* fl- fl/ flabs flnumerator
+                        fleven? flfinite? flinfinite? flnan? fl+ fl* fl- fl/ flabs flnumerator
                         fldenominator flfloor flceiling fltruncate flround flexp fllog flsin flcos fltan flasin flacos
                         flatan flsqrt flexpt)
                   (fl=? fl=) (fl<? fl<) (fl>? fl>) (fl<=? fl<=) (fl>=? fl>=)
-                  (fllog fllog:1) (flmax flmax:2) (flmin flmin:2))
+                  (fllog fllog:1))
           (only (cairn number) fixnum?)
           (only (rnrs base) div mod div0 mod0)
           (only (cairn control) wrong-type)
@@ -42,20 +42,28 @@
         ((x) (fllog:1 x))
         ((x base) (fl/ (fllog:1 x) (fllog:1 base)))))
 
+    (define (check who x)
+      (if (not (flonum? x)) (wrong-type who "a flonum" x)))
     ;; A NaN wins.
     (define-syntax define-extreme
       (syntax-rules ()
-        ((_ name of-two)
-         (define name
-           (case-lambda
-             ((a b) (let ((x (of-two a b))) (if (or (flnan? a) (flnan? b)) +nan.0 x)))
-             ((a) (of-two a a))
-             ((a b . rest) (apply name (name a b) rest)))))))
-    (define-extreme flmax flmax:2)
-    (define-extreme flmin flmin:2)
+        ((_ name before?)
+         (begin
+           (define (fail a b)
+             (check (symbol->string 'name) a)
+             (wrong-type (symbol->string 'name) "a flonum" b))
+           (define (of-two a b)
+             (if (if (flonum? a) (flonum? b) #f)
+                 (if (before? a b) a (if (before? b a) b (if (= a b) b (+ a b))))
+                 (fail a b)))
+           (define name
+             (case-lambda
+               ((a b) (of-two a b))
+               ((a) (of-two a a))
+               ((a b . rest) (apply name (of-two a b) rest))))))))
+    (define-extreme flmax >)
+    (define-extreme flmin <)
 
-    (define (check who x)
-      (if (not (flonum? x)) (wrong-type who "a flonum" x)))
     (define-syntax define-division
       (syntax-rules ()
         ((_ name operation)
