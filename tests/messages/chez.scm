@@ -5,7 +5,9 @@
               foreign-callable-entry-point make-fxvector list->fxvector fxvector-set! fxmodulo flonum->fixnum
               decode-float vector-set-fixnum! make-eq-hashtable hashtable-cells print-length print-level)
         (prefix (only (srfi 29) declare-bundle! format) l:)
-        (only (srfi 17) setter))
+        (only (srfi 17) setter)
+        (only (cairn chez arithmetic) logbit? logbit1 fxlogbit? fxlogbit0 fxlogbit1 fxsrl)
+        (only (cairn chez data) s8-list->bytevector))
 (include "../support/say.scm")
 
 (say (open-output-file "/tmp/x" 'sideways) (open-output-file "/" 'error) (foreign-ref 'thing 8 0)
@@ -24,3 +26,5 @@
      (format (open-input-string "") "a"))
 (say (hashtable-cells (make-eq-hashtable) 'a) (print-length -1) (print-level 'a) (l:declare-bundle! 'a '())
      (l:format "~2@*~a" 1) (l:format "~a") (l:format "~q") (l:format "~"))
+(say (logbit? -1 5) (logbit1 'a 5) (fxlogbit? 1 5.) (fxlogbit0 1 'a) (fxlogbit1 100 1) (fxsrl 5 -1)
+     (s8-list->bytevector '(1 200)))

@@ -1,4 +1,4 @@
-//! Plans own their spaces: by reading the sources, what is shared is used by several collectors, and shared code names no
+//! Plans own their spaces, as the sources say: what is shared is used by several collectors, and shared code names no
 //! space that only one of them has.
 #![allow(missing_docs)]
 

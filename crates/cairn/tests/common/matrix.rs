@@ -118,9 +118,9 @@ impl Configuration {
         modes.filter(move |mode| ambiguous || !mode.is_ambiguous()).map(move |mode| self.with_mode(mode))
     }
 
-    /// Is the cell in this turn? The usual pair always is, and what is built. Of the others whose programs are evaluated
-    /// first, or which LLVM compiles fully, one in [`LIBRARY_TURNS`] is: each needs a library of its own, which takes
-    /// twenty seconds.
+    /// Is the cell in this turn? The usual pair always is, and what is built. Of the others whose programs are
+    /// evaluated first, or which LLVM compiles fully, one in [`LIBRARY_TURNS`] is: each needs a library of its own,
+    /// which takes twenty seconds.
     pub fn is_in_turn(&self) -> bool {
         let place = cross().position(|c| c.frames == self.frames && c.collector == self.collector).unwrap_or(0);
         let is_dear = self.opt == "auto" || self.is_full_elsewhere();

@@ -6,7 +6,7 @@
    logbit? logbit0 logbit1 fxlogbit? fxlogbit0 fxlogbit1 fxsrl bitwise-arithmetic-shift-left
    bitwise-arithmetic-shift-right
    cfl+ cfl- cfl* cfl/ cfl=)
-  (import (scheme base) (scheme case-lambda) (scheme inexact)
+  (import (scheme base) (scheme case-lambda)
           (only (cairn control) out-of-range wrong-type)
           (only (cairn primitives) %fx< %fx<= %fxand %fxior %fxxor %fxsll)
           (rename (only (srfi 143) fixnum? fx+ fx- fx* fxquotient fxarithmetic-shift fx-width
