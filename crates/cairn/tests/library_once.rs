@@ -83,7 +83,7 @@ fn executables_contain_the_library() {
     for frames in ["chunks", "heap"] {
         for how in ["new", "from the cache"] {
             let built = Command::new(binary())
-                .args(["build", &format!("--frames={frames}")])
+                .args(["build", "--llvm=quick", &format!("--frames={frames}")])
                 .arg(directory.0.join("p.scm"))
                 .arg("-o")
                 .arg(&exe)

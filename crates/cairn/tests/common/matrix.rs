@@ -89,7 +89,7 @@ impl Configuration {
         match (self.mode, self.opt, is_usual(self)) {
             (Mode::Run | Mode::Build, "auto", true) => 1,
             (Mode::Run | Mode::Build, "auto", false) => EVALUATED_SHARES,
-            (_, opt, _) if self.is_slow() => match opt {
+            (mode, opt, _) if mode.is_zealous() && self.collector.barrier == Barrier::None => match opt {
                 "auto" => SLOWEST_SHARES,
                 _ => SLOW_SHARES,
             },
@@ -105,9 +105,10 @@ impl Configuration {
         }
     }
 
-    /// Is there a whole collection at each safepoint? Some programs take an hour like that, so [`PATIENCE`] is enough.
+    /// Can a program take an hour? Under zeal there is a collection at each safepoint, which looks at the whole heap
+    /// with some collectors, at the whole stack with some strategies. So [`PATIENCE`] is enough.
     pub fn is_slow(&self) -> bool {
-        self.mode.is_zealous() && self.collector.barrier == Barrier::None
+        self.mode.is_zealous() && !is_usual(self)
     }
 
     /// In which ways what this cell builds is run.
