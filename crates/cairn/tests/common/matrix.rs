@@ -162,7 +162,7 @@ fn number_of(program: &str) -> usize {
     ((hash ^ hash >> 29) >> 8) as usize
 }
 
-/// Whose turn it is: `CAIRN_TURN`, for which `tests/run` takes the number of commits.
+/// Whose turn it is: `CAIRN_TURN`, for which `tests/run` takes a quarter of the number of commits.
 pub fn turn() -> usize {
     std::env::var("CAIRN_TURN").ok().and_then(|t| t.parse().ok()).unwrap_or(0)
 }
