@@ -1,16 +1,6 @@
 ;; What the names of other dialects say of wrong operands, and answer where nothing is wrong.
 (import (scheme base) (scheme write) (cairn dialects) (only (cairn control) condition->string))
-(define-syntax say
-  (syntax-rules ()
-    ((_ e ...)
-     (begin
-       (begin
-         (write 'e)
-         (display " => ")
-         (guard (c (#t (display (condition->string c))))
-           (write e))
-         (newline))
-       ...))))
+(include "../support/say.scm")
 
 (define t (make-hash))
 (hash-set! t 'a 1)

@@ -1,16 +1,6 @@
 ;; What the operations of SRFI 143 and 144 say of wrong operands and results; and what they answer where they do not.
 (import (scheme base) (scheme write) (srfi 143) (srfi 144) (only (cairn control) condition->string))
-(define-syntax say
-  (syntax-rules ()
-    ((_ e ...)
-     (begin
-       (begin
-         (write 'e)
-         (display " => ")
-         (guard (c (#t (display (condition->string c))))
-           (write e))
-         (newline))
-       ...))))
+(include "../support/say.scm")
 
 (say (fx+ 1 2) (fx+ 1. 2) (fx+ 1 'a) (fx+ fx-greatest 1) (fx- fx-least 1) (fx* fx-greatest 2)
      (fx=? 1 1) (fx=? 1 2 3) (fx=? 1 2 'a) (fx<? 'a 1) (fx<? 1 'a) (fx<? 1 2 3) (fx>=? 3 3 1)
