@@ -20,9 +20,9 @@
           (only (cairn text) string=? string-ci=? char-ci=? char-foldcase))
   (begin
 
-    ;; The runtime knows the first ten fields (cairn-layout, object::table).
+    ;; The runtime knows the first eleven fields (cairn-layout, object::table).
     (define-record-type <hash-table>
-      (make-table kind entries used count index young young-used collections moves walked same? hash)
+      (make-table kind entries used count index young young-used collections moves walked next same? hash)
       hash-table?
       (kind table-kind)
       (entries table-entries set-table-entries!)
@@ -34,6 +34,7 @@
       (collections table-collections)
       (moves table-moves set-table-moves!)
       (walked table-walked set-table-walked!)
+      (next table-next set-table-next!)
       (same? table-same?)
       (hash table-hash))
     ;; A copy in another place finds its keys anew.
@@ -176,7 +177,7 @@
                        (%car rest)
                        (default-hash kind same?))))
         (check-procedure "make-hash-table" same?)
-        (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f #f same? hash)))
+        (make-table kind (new-entries (weakness rest #f #f)) 0 0 #f #f 0 0 #f #f -1 same? hash)))
 
     (define (hash-table-weak? table)
       (with-table "hash-table-weak?" table (%not (%vector? (table-entries table)))))
@@ -219,8 +220,19 @@
             ((same? (entry-ref entries (%fx- (%car places) 1)) key) (%car places))
             (else (loop (%cdr places)))))))
 
+    ;; Most keys are found by a call that allocates nothing, which costs little where it stands.  It returns the default
+    ;; object if it cannot say.
+    (define-syntax known-or
+      (syntax-rules ()
+        ((_ known otherwise)
+         (let ((x known))
+           (if (%default-object? x) otherwise x)))))
+
     ;; Where the value of `key` is in the entries, or #f.  `who` is what fails when `table` is no table.
-    (define (find who table key)
+    (define-syntax find
+      (syntax-rules ()
+        ((_ who table key) (known-or (%table-find-known table key) (find-otherwise who table key)))))
+    (define (find-otherwise who table key)
       (let ((kind (table-kind table)))
         (cond
           ((%fx< kind (table-string)) (%table-find table key))
@@ -249,7 +261,7 @@
          (lookup "hash-table-ref" table key (value) (succeed value) (fail)))))
 
     ;; The value of `key`, or `default`.
-    (define (ref/default who table key default)
+    (define (ref/default-otherwise who table key default)
       (let ((kind (table-kind table)))
         (cond
           ((%fx< kind (table-string)) (%table-ref table key default))
@@ -260,7 +272,9 @@
              (if place (entry-ref (table-entries table) place) default))))))
 
     (define (hash-table-ref/default table key default)
-      (with-table "hash-table-ref/default" table (ref/default "hash-table-ref/default" table key default)))
+      (with-table "hash-table-ref/default" table
+        (known-or (%table-ref-known table key default)
+                  (ref/default-otherwise "hash-table-ref/default" table key default))))
 
     (define (hash-table-exists? table key)
       (lookup "hash-table-exists?" table key (value) #t #f))
@@ -272,7 +286,13 @@
 
     ;;;; Changing
 
-    (define (put! who table key value)
+    (define-syntax put!
+      (syntax-rules ()
+        ((_ who table key value)
+         (let ((x value))
+           (if (%default-object? (%table-set-known! table key x))
+               (put-otherwise! who table key x))))))
+    (define (put-otherwise! who table key value)
       (let ((kind (table-kind table)))
         (cond
           ((%fx< kind (table-string)) (%table-set! table key value))
@@ -359,7 +379,8 @@
           (set-table-young! table #f)
           (set-table-young-used! table 0)
           (set-table-moves! table #f)
-          (set-table-walked! table #f))))
+          (set-table-walked! table #f)
+          (set-table-next! table -1))))
 
     ;;;; All entries, in the order in which they were made.  The callback may change the table: these walk the entries
     ;;;; that were there at the start, but for those deleted since.
@@ -415,7 +436,7 @@
     (define (hash-table-copy table . mutable?)
       (with-table "hash-table-copy" table
         (let* ((weak (%weak-kind (table-entries table)))
-               (copy (make-table (table-kind table) (new-entries weak) 0 0 #f #f 0 0 #f #f
+               (copy (make-table (table-kind table) (new-entries weak) 0 0 #f #f 0 0 #f #f -1
                                  (table-same? table) (table-hash table))))
           (if weak
               (hash-table-merge! copy table)

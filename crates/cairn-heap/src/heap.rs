@@ -87,6 +87,8 @@ pub struct Heap<M: ObjectModel> {
     model: M,
     selected: Selected,
     facts: &'static CollectorFacts,
+    /// Where young objects are, which the next collection moves; empty if no objects are young.
+    young: Span,
     /// Objects up to this size are taken from the extent at hand without asking the collector.
     unasked: u64,
 }
@@ -162,7 +164,8 @@ impl<M: ObjectModel> Heap<M> {
         let selected = Selected::new::<M>(facts, &mut core, young, &config)?;
         let unasked =
             if facts.allocation == Allocation::TwoEnded && facts.prefix == Prefix::None { LARGE_BYTES } else { 0 };
-        Ok(Heap { core, model, selected, facts, unasked })
+        let young = if constraints.generational { young } else { Span::default() };
+        Ok(Heap { core, model, selected, facts, young, unasked })
     }
 
     /// The object model.
@@ -241,7 +244,7 @@ impl<M: ObjectModel> Heap<M> {
     /// Would the next collection move an object at this address, as a young one?
     #[inline]
     pub fn is_young(&self, address: u64) -> bool {
-        with_plan!(&self.selected, p => p.is_young(Address(address)))
+        self.young.contains(Address(address))
     }
     /// What the slow path of a heap check asks for besides the bytes that are missing: room for runtime calls. When
     /// every check is to fail, they find it elsewhere.

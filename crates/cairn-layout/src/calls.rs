@@ -18,6 +18,9 @@ pub const FAIL: u8 = 2;
 pub const PURE: u8 = 4;
 /// Rarely executed: called through the cold stub, which preserves all registers.
 pub const COLD: u8 = 8;
+/// Takes the place of a longer call where it can, and allocates nothing: the inliner copies what makes it more readily,
+/// for around it no frame is needed.
+pub const QUICK: u8 = 16;
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +31,7 @@ pub struct RtCall {
     pub name: &'static str,
     /// Number of values passed after the context; at most 5.
     pub arity: usize,
-    /// `ALLOC | FAIL | PURE | COLD`.
+    /// `ALLOC | FAIL | PURE | COLD | QUICK`.
     pub flags: u8,
 }
 
@@ -120,6 +123,10 @@ macro_rules! for_each_rt_call {
             (cairn_table_ref, "table-ref", 3, ALLOC)                             // table, key, default: the value of key or default
             (cairn_table_set, "table-set!", 3, ALLOC)                            // table, key, value
             (cairn_table_delete, "table-delete!", 2, ALLOC)                      // table, key
+            // those with `-known` allocate nothing; they return the default object where they cannot say
+            (cairn_table_find_known, "table-find-known", 2, QUICK)               // what table-find returns
+            (cairn_table_ref_known, "table-ref-known", 3, QUICK)                 // what table-ref returns
+            (cairn_table_set_known, "table-set-known!", 3, QUICK)                // #t if table-set! is done
             (cairn_table_candidates, "table-candidates", 2, ALLOC)               // table, hash (fixnum): places of the values of keys with it
             (cairn_table_append, "table-append!", 4, ALLOC)                      // table, hash, key, value: the key is not there
             (cairn_table_remove, "table-remove!", 3, 0)                          // table, place of a value, hash of its key

@@ -915,6 +915,9 @@ pub mod table {
     pub const MOVES: u64 = 8;
     /// `#f` if nobody but the table knows the vector of entries, or only to look at one entry.
     pub const WALKED: u64 = 9;
+    /// Fixnum: the entry after the one that was found last, where the next search begins; -1 in tables of kind `OTHER`,
+    /// whose keys only the program can tell.
+    pub const NEXT: u64 = 10;
     /// Kind: `eq?`.
     pub const EQ: i64 = 0;
     /// Kind: `eqv?`.

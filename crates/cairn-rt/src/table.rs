@@ -14,11 +14,18 @@
 //! ```
 //!
 //! A young object moves with the next collection, an old one hardly ever. So keys whose hash depends on something
-//! young have an index of their own. It is empty again after the next collection: [`sync`] looks at the keys that it
+//! young have an index of their own. It is empty again after the next collection: [`catch_up`] looks at the keys that it
 //! held and enters them where they belong now. What the large index holds is looked at again only when a collection
 //! has moved old objects. Whether a hash depends on addresses, and on young ones, is found out with the hash; so a key
 //! that is looked for is looked for in the one index where it can be. For a heap whose objects never move all this
 //! comes to nothing.
+//!
+//! Keys that lie or count side by side are side by side in the index, so that a program which asks for them in that
+//! order stays in the cache, and a dense set of keys has no collisions. Where two keys meet, the later one goes
+//! elsewhere, to a place of its own hash ([`walk`]): runs of slots that are taken do no harm.
+//!
+//! Compiled code asks by calls that allocate nothing, so that it needs no frame around them, and that look first at the
+//! entry that was found last and at the one behind it ([`find_again`]). Where they cannot say, it calls again.
 //!
 //! Deleted entries leave a hole; when the vector is full the entries close up, or it is replaced by one as large as
 //! they need, and the indices are told where they have gone. Whoever walks through a vector of entries marks it in the
@@ -40,7 +47,6 @@ use crate::record;
 use crate::record_types;
 use crate::runtime::rt;
 use crate::weak;
-use cairn_heap::Moves;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_layout::object::{LENGTH_SHIFT, Type, symbol, table as field};
@@ -74,6 +80,7 @@ struct Hashed {
 }
 
 /// A hash table of `lib/cairn/hash-table.sld`.
+#[repr(transparent)]
 #[derive(Clone, Copy)]
 struct Table(Value);
 
@@ -124,7 +131,7 @@ impl Table {
 
 /// Is it a hash table of `lib/cairn/hash-table.sld`?
 pub(crate) fn is_table(v: Value) -> bool {
-    const FIELDS: usize = 12;
+    const FIELDS: usize = 13;
     access::is(v, Type::Record)
         && length(v) == FIELDS
         && record::type_of(v).and_then(record_types::get).is_some_and(|t| {
@@ -185,55 +192,60 @@ fn index_slots(entries: usize) -> usize {
     (entries * 3 / 2).next_power_of_two()
 }
 
-/// Enters an entry, which is not there; there is an empty slot.
-#[inline]
-fn enter(slots: &mut [u64], hash: u32, entry: usize) {
-    let mask = slots.len() - 1;
-    let mut i = hash as usize & mask;
-    while slots[i] != 0 {
-        i = (i + 1) & mask;
-    }
-    slots[i] = (hash as u64) << 32 | (entry as u64 + 1);
-}
+/// What is in the slot of a deleted entry: searches go on behind it.
+const DELETED: u64 = u32::MAX as u64;
 
+fn slot_of(hash: u32, entry: usize) -> u64 {
+    u64::from(hash) << 32 | (entry as u64 + 1)
+}
 fn hash_in(slot: u64) -> u32 {
     (slot >> 32) as u32
 }
 fn entry_in(slot: u64) -> usize {
     (slot as u32) as usize - 1
 }
-
-/// The slots of entries with this hash for which `f` says yes: the first.
-#[inline]
-fn probe(slots: &[u64], hash: u32, mut f: impl FnMut(usize) -> bool) -> Option<usize> {
-    let mask = slots.len() - 1;
-    let mut i = hash as usize & mask;
-    while slots[i] != 0 {
-        if hash_in(slots[i]) == hash && f(entry_in(slots[i])) {
-            return Some(i);
-        }
-        i = (i + 1) & mask;
-    }
-    None
+/// Does the slot hold an entry?
+fn is_taken(slot: u64) -> bool {
+    slot != 0 && slot as u32 != u32::MAX
 }
 
-/// Empties a slot: those behind it that it was in the way of move up.
-fn leave(slots: &mut [u64], mut gap: usize) {
+/// Goes through the slots where a hash can be, until `f`, which gets a slot's number and what is in it, returns something:
+/// two neighbours at a time, the first ones where the hash says, the next ones somewhere else for each hash.
+#[inline(always)]
+fn walk<R>(slots: &[u64], hash: u32, mut f: impl FnMut(usize, u64) -> Option<R>) -> R {
     let mask = slots.len() - 1;
-    let mut i = gap;
+    // Twice an odd number: so all pairs have their turn.
+    let step = (hash.wrapping_mul(0x9E37_79B1) >> 15 | 1) as usize * 2;
+    let mut i = hash as usize & mask;
     loop {
-        i = (i + 1) & mask;
-        let slot = slots[i];
-        if slot == 0 {
-            break;
+        for i in [i, i ^ 1] {
+            if let Some(found) = f(i, slots[i]) {
+                return found;
+            }
         }
-        let from_home = i.wrapping_sub(hash_in(slot) as usize) & mask;
-        if from_home >= i.wrapping_sub(gap) & mask {
-            slots[gap] = slot;
-            gap = i;
-        }
+        i = (i + step) & mask;
     }
-    slots[gap] = 0;
+}
+
+/// Enters an entry, which is not there; there is an empty slot.
+#[inline]
+fn enter(slots: &mut [u64], hash: u32, entry: usize) {
+    let free = walk(slots, hash, |i, slot| (!is_taken(slot)).then_some(i));
+    slots[free] = slot_of(hash, entry);
+}
+
+/// The slots of entries with this hash for which `f` says yes: the first.
+#[inline(always)]
+fn probe(slots: &[u64], hash: u32, mut f: impl FnMut(usize) -> bool) -> Option<usize> {
+    walk(slots, hash, |i, slot| {
+        if slot == 0 {
+            Some(None)
+        } else if hash_in(slot) == hash && is_taken(slot) && f(entry_in(slot)) {
+            Some(Some(i))
+        } else {
+            None
+        }
+    })
 }
 
 /// The vector of entries.
@@ -313,11 +325,12 @@ fn same(kind: i64, a: Value, b: Value) -> bool {
         }
 }
 
-/// Keeps what lies close together close together: four neighbours share a cache line of the index.
+/// Keeps what lies or counts side by side side by side, in any order: no two of them are in each other's way. Those whose
+/// numbers are further apart are put anywhere.
 #[inline]
 fn near(n: u64) -> u32 {
-    let wide = u128::from(n >> 2) * 0xBF58_476D_1CE4_E5B9;
-    ((wide as u64 ^ (wide >> 64) as u64) as u32) << 2 | (n & 3) as u32
+    let far = (n >> 16).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+    (n as u32).wrapping_add(far as u32)
 }
 
 #[inline]
@@ -371,18 +384,16 @@ fn hash_contents(heap: &cairn_heap::Heap<cairn_heap::Scheme>, key: Value) -> Has
     Hashed { hash: spread(hash), home }
 }
 
-/// Brings the indices up to date with what the last collections have moved.
+/// Has there been a collection since the indices were up to date?
 #[inline]
-fn sync(ctx: &mut Machine, t: Table) {
-    let now = rt(ctx).heap.moves();
-    if t.number(field::COLLECTIONS) as u64 != now.collections {
-        catch_up(ctx, t, now);
-    }
+fn is_behind(ctx: &Machine, t: Table) -> bool {
+    t.number(field::COLLECTIONS) as u64 != rt(ctx).heap.moves().collections
 }
 
+/// Brings the indices up to date with what the last collections have moved.
 #[cold]
-fn catch_up(ctx: &mut Machine, t: Table, now: Moves) {
-    let moved = t.get(field::MOVES);
+fn catch_up(ctx: &mut Machine, t: Table) {
+    let (now, moved) = (rt(ctx).heap.moves(), t.get(field::MOVES));
     t.set_number(field::COLLECTIONS, now.collections as usize);
     if moved != Value::FALSE && moved.as_fixnum() as u64 != now.old {
         if let Some(index) = t.index() {
@@ -393,7 +404,7 @@ fn catch_up(ctx: &mut Machine, t: Table, now: Moves) {
         place(ctx, t, 0..t.used());
     } else if t.number(field::YOUNG_USED) > 0 {
         let mut moved: Vec<usize> =
-            t.young().into_iter().flatten().filter(|slot| **slot != 0).map(|slot| entry_in(*slot)).collect();
+            t.young().into_iter().flatten().filter(|slot| is_taken(**slot)).map(|slot| entry_in(*slot)).collect();
         // In the order in which they were made, which is that of their addresses: both indices like it better.
         moved.sort_unstable();
         forget_young(ctx, t);
@@ -437,13 +448,16 @@ fn enter_hashed(ctx: &mut Machine, t: Table, hashed: Hashed, entry: usize) {
 fn enter_young(ctx: &mut Machine, t: Table, hash: u32, entry: usize) {
     let used = t.number(field::YOUNG_USED) + 1;
     let size = t.young().map_or(0, |y| y.len());
+    t.set_number(field::YOUNG_USED, used);
     if 2 * used > size {
-        let larger = make_slots(ctx, (2 * size).max(FIRST_YOUNG));
-        let (old, new) = (t.young(), slots(larger).expect("slots just made"));
-        old.into_iter().flatten().filter(|s| **s != 0).for_each(|s| enter(new, hash_in(*s), entry_in(*s)));
+        let taken = t.young().map_or_else(Vec::new, |y| taken_of(y));
+        t.set_number(field::YOUNG_USED, taken.len() + 1);
+        // As large as it was, if most of what fills it has been deleted.
+        let size = if 4 * taken.len() < size { size } else { (2 * size).max(FIRST_YOUNG) };
+        let larger = make_slots(ctx, size);
+        enter_all(slots(larger).expect("slots just made"), &taken, &[]);
         replace_slots(ctx, t, field::YOUNG, larger);
     }
-    t.set_number(field::YOUNG_USED, used);
     enter(t.young().expect("made above"), hash, entry);
 }
 
@@ -454,9 +468,19 @@ struct Found {
     slot: Option<(u64, usize)>,
 }
 
+/// Why no entry was found.
+enum Missing {
+    /// The key is not there, and the table has no index.
+    Unhashed,
+    /// The key, with this hash, is not there.
+    Hashed(Hashed),
+    /// Objects have moved since the indices were up to date, or the library has to look.
+    Unknown,
+}
+
 /// The key for which `same` says yes in one of the two indices, the one that `hashed` belongs to.
 #[inline(always)]
-fn look_up(t: Table, hashed: Hashed, mut same: impl FnMut(Value) -> bool) -> Result<Found, Option<Hashed>> {
+fn look_up(t: Table, hashed: Hashed, mut same: impl FnMut(Value) -> bool) -> Result<Found, Missing> {
     let entries = t.entries();
     let which = if hashed.home == Home::Young { field::YOUNG } else { field::INDEX };
     slots(t.get(which))
@@ -464,12 +488,24 @@ fn look_up(t: Table, hashed: Hashed, mut same: impl FnMut(Value) -> bool) -> Res
             let i = probe(slots, hashed.hash, |i| same(entries.key(i)))?;
             Some(Found { entry: entry_in(slots[i]), slot: Some((which, i)) })
         })
-        .ok_or(Some(hashed))
+        .ok_or(Missing::Hashed(hashed))
 }
 
-/// The entry with this key; without one, the key's hash, if the table has an index.
+/// The entry with this key.
 #[inline(always)]
-fn find(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Option<Hashed>> {
+fn find(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Missing> {
+    match search(ctx, t, key) {
+        Err(Missing::Unknown) => {
+            catch_up(ctx, t);
+            search(ctx, t, key)
+        }
+        found => found,
+    }
+}
+
+/// Likewise, if no index has to be brought up to date for it.
+#[inline(always)]
+fn search(ctx: &Machine, t: Table, key: Value) -> Result<Found, Missing> {
     let simple = hash_simple(key);
     if t.get(field::INDEX) == Value::FALSE {
         return find_of_few(t, simple.is_some(), key);
@@ -480,14 +516,15 @@ fn find(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Option<Hashed>
     if !is_by_address(t.kind(), key) {
         return find_by_contents(ctx, t, key);
     }
-    let hashed = hash_address(&rt(ctx).heap, key);
-    sync(ctx, t);
-    look_up(t, hashed, |k| k == key)
+    if is_behind(ctx, t) {
+        return Err(Missing::Unknown);
+    }
+    look_up(t, hash_address(&rt(ctx).heap, key), |k| k == key)
 }
 
 /// The entry with this key in a table without index.
 #[inline(always)]
-fn find_of_few(t: Table, simple: bool, key: Value) -> Result<Found, Option<Hashed>> {
+fn find_of_few(t: Table, simple: bool, key: Value) -> Result<Found, Missing> {
     let (kind, entries, used) = (t.kind(), t.entries(), t.used());
     // There are no tables of this kind without index for which the program compares.
     let entry = if simple || is_by_address(kind, key) {
@@ -495,7 +532,7 @@ fn find_of_few(t: Table, simple: bool, key: Value) -> Result<Found, Option<Hashe
     } else {
         find_few_by_contents(kind, entries, used, key)
     };
-    entry.map(|entry| Found { entry, slot: None }).ok_or(None)
+    entry.map(|entry| Found { entry, slot: None }).ok_or(Missing::Unhashed)
 }
 
 #[inline(never)]
@@ -504,11 +541,11 @@ fn find_few_by_contents(kind: i64, entries: Entries, used: usize, key: Value) ->
 }
 
 #[inline(never)]
-fn find_by_contents(ctx: &mut Machine, t: Table, key: Value) -> Result<Found, Option<Hashed>> {
+fn find_by_contents(ctx: &Machine, t: Table, key: Value) -> Result<Found, Missing> {
     let kind = t.kind();
     let hashed = hash_contents(&rt(ctx).heap, key);
-    if hashed.home != Home::Contents {
-        sync(ctx, t);
+    if hashed.home != Home::Contents && is_behind(ctx, t) {
+        return Err(Missing::Unknown);
     }
     look_up(t, hashed, |k| same(kind, k, key))
 }
@@ -565,7 +602,9 @@ fn resize(ctx: &mut Machine, t: Table) {
     }
     let size = index_slots(room);
     match t.index() {
-        Some(index) if index.len() == size || stays => renumber(t, field::INDEX, &places),
+        Some(index) if index.len() == size => {
+            renumber(t, field::INDEX, &places);
+        }
         from => {
             let index = make_slots(ctx, size);
             let to = slots(index).expect("slots just made");
@@ -573,11 +612,18 @@ fn resize(ctx: &mut Machine, t: Table) {
             replace_slots(ctx, t, field::INDEX, index);
         }
     }
-    renumber(t, field::YOUNG, &places);
+    if let Some(left) = renumber(t, field::YOUNG, &places) {
+        t.set_number(field::YOUNG_USED, left);
+    }
     if !had_index && t.kind() != field::OTHER {
         t.set_number(field::COLLECTIONS, rt(ctx).heap.moves().collections as usize);
         place(ctx, t, 0..count);
     }
+}
+
+/// The slots that hold entries.
+fn taken_of(slots: &[u64]) -> Vec<u64> {
+    slots.iter().copied().filter(|s| is_taken(*s)).collect()
 }
 
 /// Enters what is in another index with the places that it has now.
@@ -589,7 +635,7 @@ fn enter_all(to: &mut [u64], from: &[u64], places: &[u32]) {
         let mut n = 0;
         for slot in part {
             taken[n] = *slot;
-            n += usize::from(*slot != 0);
+            n += usize::from(is_taken(*slot));
         }
         for slot in &taken[..n] {
             if let Some(i) = place_after(places, entry_in(*slot)) {
@@ -611,43 +657,13 @@ fn place_after(places: &[u32], entry: usize) -> Option<usize> {
     }
 }
 
-/// Gives the entries in an index their new places and forgets those that are gone.
-fn renumber(t: Table, which: u64, places: &[u32]) {
-    let Some(slots) = slots(t.get(which)) else { return };
-    if places.is_empty() {
-        return;
-    }
-    if t.entries().are_weak() {
-        let left = renumber_and_close(slots, places);
-        if which == field::YOUNG {
-            t.set_number(field::YOUNG_USED, left);
-        }
-        return;
-    }
-    // What is gone has left the index when it was deleted.
-    for slot in slots {
-        let i = (*slot as u32).wrapping_sub(1) as usize;
-        let to = places.get(i).map_or(0, |to| to + 1);
-        *slot = *slot >> 32 << 32 | u64::from(to);
-    }
-}
-
-/// In place: behind an empty slot each is taken out and entered again, one after another. It finds a slot no later than
-/// the one that it had, for only those before it have changed. How many are left.
-fn renumber_and_close(slots: &mut [u64], places: &[u32]) -> usize {
-    let Some(empty) = slots.iter().position(|s| *s == 0) else { return 0 };
-    let mut left = 0;
-    for i in (empty + 1..slots.len()).chain(0..empty) {
-        let slot = std::mem::take(&mut slots[i]);
-        if slot == 0 {
-            continue;
-        }
-        if let Some(entry) = place_after(places, entry_in(slot)) {
-            enter(slots, hash_in(slot), entry);
-            left += 1;
-        }
-    }
-    left
+/// Gives the entries in an index their new places and forgets those that are gone. How many are left.
+fn renumber(t: Table, which: u64, places: &[u32]) -> Option<usize> {
+    let slots = slots(t.get(which))?;
+    let taken = taken_of(slots);
+    slots.fill(0);
+    enter_all(slots, &taken, places);
+    Some(taken.iter().filter(|s| place_after(places, entry_in(**s)).is_some()).count())
 }
 
 fn remove(ctx: &mut Machine, t: Table, found: Found) {
@@ -658,10 +674,7 @@ fn remove(ctx: &mut Machine, t: Table, found: Found) {
         return;
     }
     if let Some((which, slot)) = found.slot {
-        leave(slots(t.get(which)).expect("an index with this slot"), slot);
-        if which == field::YOUNG {
-            t.set_number(field::YOUNG_USED, t.number(field::YOUNG_USED) - 1);
-        }
+        slots(t.get(which)).expect("an index with this slot")[slot] = DELETED;
     }
     t.set_number(field::COUNT, t.number(field::COUNT) - 1);
     if i + 1 == t.used() && !t.is_walked() {
@@ -672,6 +685,87 @@ fn remove(ctx: &mut Machine, t: Table, found: Found) {
 /// Where the value of an entry is in the vector.
 fn place_of_value(i: usize) -> Value {
     Value::fixnum(2 * i as i64 + 1)
+}
+
+/// The entry with this key, if it is the one behind the last that was found, or that one: programs ask for keys in the
+/// order in which they were made, and for one key several times.
+#[inline(always)]
+fn find_again(t: Table, key: Value) -> Option<usize> {
+    let (entries, used, next) = (t.entries(), t.used(), t.number(field::NEXT));
+    let is_at = |i: usize| i < used && entries.key(i) == key;
+    if is_at(next) {
+        t.set_number(field::NEXT, next + 1);
+        return Some(next);
+    }
+    let last = next.wrapping_sub(1);
+    is_at(last).then_some(last)
+}
+
+/// The entry with this key, if no index has to be brought up to date for it; nothing is allocated.
+#[inline(always)]
+fn find_known(ctx: &Machine, t: Table, key: Value) -> Result<usize, Missing> {
+    let kind = t.kind();
+    if kind >= field::STRING && (kind == field::OTHER || !access::is(key, Type::String)) {
+        return Err(Missing::Unknown);
+    }
+    let entry = search(ctx, t, key)?.entry;
+    t.set_number(field::NEXT, entry + 1);
+    Ok(entry)
+}
+
+/// `(table-find-known table key)`: what `table-find` returns, or the default object.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_find_known(ctx: &mut Machine, table: Value, key: Value) -> Value {
+    match find_again(Table(table), key) {
+        Some(entry) => place_of_value(entry),
+        None => find_known_place(ctx, Table(table), key),
+    }
+}
+
+#[inline(never)]
+extern "C" fn find_known_place(ctx: &mut Machine, t: Table, key: Value) -> Value {
+    match find_known(ctx, t, key) {
+        Ok(entry) => place_of_value(entry),
+        Err(Missing::Unknown) => Value::DEFAULT,
+        Err(_) => Value::FALSE,
+    }
+}
+
+/// `(table-ref-known table key default)`: what `table-ref` returns, or the default object.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_ref_known(ctx: &mut Machine, table: Value, key: Value, default: Value) -> Value {
+    match find_again(Table(table), key) {
+        Some(entry) => Table(table).entries().value(entry),
+        None => known_value(ctx, Table(table), key, default),
+    }
+}
+
+#[inline(never)]
+extern "C" fn known_value(ctx: &mut Machine, t: Table, key: Value, default: Value) -> Value {
+    match find_known(ctx, t, key) {
+        Ok(entry) => t.entries().value(entry),
+        Err(Missing::Unknown) => Value::DEFAULT,
+        Err(_) => default,
+    }
+}
+
+/// `(table-set-known! table key value)`: `#t` if it has done what `table-set!` does, or the default object.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_table_set_known(ctx: &mut Machine, table: Value, key: Value, value: Value) -> Value {
+    let t = Table(table);
+    match find_again(t, key).map_or_else(|| find_known(ctx, t, key), Ok) {
+        Ok(entry) => t.entries().set_value(ctx, entry, value),
+        Err(Missing::Hashed(hashed)) if has_room(t, hashed.home) => append(ctx, t, Some(hashed), key, value),
+        Err(Missing::Unhashed) if has_room(t, Home::Contents) => append(ctx, t, None, key, value),
+        Err(_) => return Value::DEFAULT,
+    }
+    Value::TRUE
+}
+
+/// Can such a key get an entry without an allocation?
+fn has_room(t: Table, home: Home) -> bool {
+    let young_has = || 2 * (t.number(field::YOUNG_USED) + 1) <= t.young().map_or(0, |y| y.len());
+    t.used() < t.entries().room() && (home != Home::Young || young_has())
 }
 
 /// `(table-find table key)`: where the value of `key` is in the vector of entries, or `#f`.
@@ -693,7 +787,8 @@ pub extern "C" fn cairn_table_set(ctx: &mut Machine, table: Value, key: Value, v
     let t = Table(table);
     match find(ctx, t, key) {
         Ok(f) => t.entries().set_value(ctx, f.entry, value),
-        Err(hashed) => append(ctx, t, hashed, key, value),
+        Err(Missing::Hashed(hashed)) => append(ctx, t, Some(hashed), key, value),
+        Err(_) => append(ctx, t, None, key, value),
     }
     Value::UNSPECIFIED
 }
@@ -816,7 +911,8 @@ mod tests {
         let entries = make_filled(ctx, Type::Vector, 2 * FEW as u64, Value::fixnum(0));
         let zero = Value::fixnum(0);
         let fields = [Value::fixnum(kind), entries, zero, zero, Value::FALSE, Value::FALSE, zero, zero];
-        let v = make_filled(ctx, Type::Record, 10, Value::FALSE);
+        let v = make_filled(ctx, Type::Record, 11, Value::FALSE);
+        store_word(ctx, v, field::NEXT, Value::fixnum(-1));
         fields.iter().enumerate().for_each(|(i, x)| store_word(ctx, v, i as u64, *x));
         v
     }
@@ -825,9 +921,11 @@ mod tests {
     fn steps(t: Table) -> (usize, usize) {
         let (mut steps, mut keys) = (0, 0);
         for slots in [t.index(), t.young()].into_iter().flatten() {
-            let mask = slots.len() - 1;
-            for (i, slot) in slots.iter().enumerate().filter(|(_, s)| **s != 0) {
-                steps += (i.wrapping_sub(hash_in(*slot) as usize) & mask) + 1;
+            for (at, slot) in slots.iter().enumerate().filter(|(_, s)| is_taken(**s)) {
+                walk(slots, hash_in(*slot), |i, _| {
+                    steps += 1;
+                    (i == at).then_some(())
+                });
                 keys += 1;
             }
         }

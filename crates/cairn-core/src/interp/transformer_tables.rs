@@ -115,6 +115,7 @@ impl<'p> Machine<'p> {
         let Some(table) = args.first() else { return Err(Stop::Operand) };
         let table = Table::of(table)?;
         match (name, &args[1..]) {
+            ("table-find-known" | "table-set-known!" | "table-ref-known", _) => Ok(Val::Atom(Atom::Default)),
             ("table-find", [key]) => Ok(self.entry_of(&table, key)?.map_or(boolean(false), place_of_value)),
             ("table-ref", [key, default]) => Ok(match self.entry_of(&table, key)? {
                 Some(i) => table.value(i),

@@ -188,8 +188,6 @@ pub(crate) trait Plan {
     fn is_tight(&self, core: &Core) -> bool;
     /// The collection is over: what the mutator gets is current.
     fn resume(&mut self, core: &mut Core);
-    /// Would the next collection move an object at this address, as a young one?
-    fn is_young(&self, a: Address) -> bool;
     /// Gives pages that the mutator has not come to yet back to the system.
     fn trim(&mut self);
     /// Bytes the mutator has taken from the nursery since the last collection.

@@ -1,10 +1,11 @@
 //! Calls: finding the procedure, deciding, beta reduction.
 
 use super::estimate::{Arg, estimate, is_cold};
+use super::quick::makes_quick_call;
 use super::reduce::Steps;
 use super::{
     DEPTH, Inliner, Known, MOVES, ONCE, SMALL, SMALL_ONCE, WITH_ARITHMETIC, WITH_C_CALL, WITH_CHECKS,
-    WITH_ELEMENT, WITH_INDEX,
+    WITH_ELEMENT, WITH_INDEX, WITH_QUICK_CALL,
 };
 use crate::ir::{Clause, Expr, GlobalId, Lambda, Literal, VarId};
 use crate::passes::elements;
@@ -197,6 +198,7 @@ impl Inliner<'_> {
             _ if self.runs_once => SMALL_ONCE,
             body if makes_c_call(body) => WITH_C_CALL,
             body if reaches_element(body) => WITH_INDEX,
+            body if makes_quick_call(body) => WITH_QUICK_CALL,
             body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
             body if self.limits.small == SMALL && self.is_checked_arithmetic(body) => WITH_CHECKS,
             _ => self.limits.small,

@@ -31,7 +31,7 @@
 //! * Where code runs once ([`once`]) nothing is copied that does not make it smaller.
 //! * Cold code stays where it is: procedures that never return ([`crate::passes::keep_frames::never_return`]),
 //!   which raise, are not inlined, not even at their only call. A large cold branch would keep its caller from being
-//!   inlined.
+//!   inlined. Nor is what is called where a quick call of the runtime could not say ([`quick`]).
 //! * Recursive procedures are never inlined ([`candidates`] breaks cycles), but their loops are copied around known
 //!   procedures ([`specialize`]); nesting and growth are bounded.
 //!
@@ -47,6 +47,7 @@ mod call;
 mod candidates;
 mod estimate;
 mod once;
+mod quick;
 mod reduce;
 mod sizes;
 mod specialize;
@@ -86,6 +87,8 @@ const WITH_CHECKS: usize = 64;
 /// The limit in place of [`SMALL`] for a body that reaches an element of an array in a record, with the test of the
 /// index: inlined, that is two comparisons and a load, and a loop knows the answer.
 const WITH_INDEX: usize = 40;
+/// The limit in place of [`SMALL`] for a body with a runtime call that is [`QUICK`](cairn_layout::calls::QUICK).
+const WITH_QUICK_CALL: usize = 32;
 /// The limit in place of [`SMALL`] in code that runs once ([`once`]).
 const SMALL_ONCE: usize = 0;
 /// Allowed for a body that calls a parameter whose argument is a known procedure: whole library loops.
@@ -164,6 +167,11 @@ fn inline(program: &mut Program, spared: Option<GlobalId>, own: FxHashSet<VarId>
     let cold = keep_frames::never_return(program, &facts);
     for (g, _) in cold.iter().enumerate().filter(|(_, never)| **never) {
         if let Some(form) = facts.lambda(GlobalId(g as u32)) {
+            plan.breaker[form] = true;
+        }
+    }
+    for g in quick::called_otherwise(program) {
+        if let Some(form) = facts.lambda(g) {
             plan.breaker[form] = true;
         }
     }

@@ -420,10 +420,6 @@ impl Plan for Bdw {
         }
     }
 
-    fn is_young(&self, _: Address) -> bool {
-        false // nothing moves
-    }
-
     fn trim(&mut self) {}
 
     fn owns(&self, _: &Core, a: Address) -> bool {

@@ -582,9 +582,6 @@ impl Plan for Gen {
     }
 
     #[inline]
-    fn is_young(&self, a: Address) -> bool {
-        self.nursery.span().contains(a)
-    }
     fn trim(&mut self) {
         self.nursery.trim();
     }

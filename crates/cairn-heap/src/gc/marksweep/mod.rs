@@ -357,10 +357,6 @@ impl Plan for MarkSweep {
         }
     }
 
-    fn is_young(&self, _: Address) -> bool {
-        false // nothing moves
-    }
-
     fn trim(&mut self) {}
 
     fn nursery_used(&self) -> u64 {

@@ -437,10 +437,6 @@ impl Plan for Mcc {
         }
     }
 
-    fn is_young(&self, _: Address) -> bool {
-        false // whatever moves may do so at every collection
-    }
-
     fn trim(&mut self) {}
 
     fn nursery_used(&self) -> u64 {
