@@ -163,6 +163,11 @@ impl Loader for Files<'_> {
         Ok(None)
     }
 
+    fn directories_searched(&self) -> Vec<String> {
+        let shown = |d: &PathBuf| if d.as_os_str().is_empty() { ".".to_string() } else { d.display().to_string() };
+        self.directories.iter().map(shown).collect()
+    }
+
     fn file_in_vain(&self, name: &LibraryName) -> Option<String> {
         // another name of one may have a file
         let own: Vec<&str> = library_loader::places(name).iter().filter_map(|p| built_in(p)).collect();

@@ -405,6 +405,28 @@ mod at_a_terminal {
     }
 
     /// A break has a prompt of its own; Ctrl-C there gives a line up, and ends what is computed; Ctrl-D leaves it.
+    /// What the README shows: each line behind a `>` is typed, the others are what comes then.
+    #[test]
+    fn the_picture_of_a_session_is_one() {
+        let picture = std::fs::read_to_string(root().join("docs/prompt.svg")).unwrap();
+        let d = Directory::new("picture");
+        let mut s = Session::new(&d, "xterm");
+        let mut lines = 0;
+        for line in picture.lines().filter(|l| l.trim_start().starts_with("<text ")) {
+            let parts = line.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text);
+            let text = parts.collect::<String>().replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&");
+            match text.strip_prefix("> ") {
+                Some(typed) => {
+                    s.expect("> ");
+                    s.send(&format!("{typed}\r"));
+                }
+                None => s.expect(&text),
+            }
+            lines += 1;
+        }
+        assert!(lines > 10, "{lines} lines in {picture}");
+    }
+
     #[test]
     fn a_break_on_a_terminal() {
         let d = Directory::new("break");

@@ -425,7 +425,7 @@ impl Expander<'_> {
         let (path, text) = match found {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let help = missing_library_help(name);
+                let help = missing_library_help(name, &self.loader.directories_searched());
                 let d = self.diagnostic(span, format!("there is no library {name}")).help(help);
                 return Err(d.root_cause().into());
             }
@@ -755,7 +755,7 @@ impl Expander<'_> {
     }
 }
 
-fn missing_library_help(name: &LibraryName) -> String {
+fn missing_library_help(name: &LibraryName, directories: &[String]) -> String {
     let symbol = |i: usize| match name.0.get(i) {
         Some(NamePart::Symbol(s)) => &**s,
         _ => "",
@@ -771,7 +771,8 @@ fn missing_library_help(name: &LibraryName) -> String {
         return "headers of C are read when a program is compiled or evaluated by cairn, not by an executable"
             .into();
     }
-    format!("a library {name} is looked for in a file {0}.sld or {0}.sls", name.path())
+    let below = if directories.is_empty() { String::new() } else { format!(", below {}", directories.join(" or ")) };
+    format!("a library {name} is looked for in a file {0}.sld or {0}.sls{below}", name.path())
 }
 
 fn is_builtin_name(name: &LibraryName) -> bool {

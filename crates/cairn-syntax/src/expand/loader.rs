@@ -100,6 +100,10 @@ pub trait Loader {
     fn library_names(&self) -> Vec<LibraryName> {
         Vec::new()
     }
+    /// The directories where libraries are looked for, for who finds none.
+    fn directories_searched(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// A file that would define this library, were it not built in.
     fn file_in_vain(&self, _name: &LibraryName) -> Option<String> {
         None
