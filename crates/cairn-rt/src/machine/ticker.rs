@@ -27,7 +27,7 @@ use std::time::Duration;
 /// A machine that may be sent to another OS thread, to request stops there.
 struct Stopped(*mut Machine);
 
-// SAFETY: `stop_word::request` may be called by any thread.
+// SAFETY: all that the other thread does with the pointer is `stop_word::request`, which any thread may call.
 unsafe impl Send for Stopped {}
 
 /// What both sides know.

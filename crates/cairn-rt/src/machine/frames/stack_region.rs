@@ -101,7 +101,8 @@ impl Watched {
         let step = ((end - frontier) / 2).min(STEP_MAX).max(self.step.load(SeqCst));
         let lowest = (start + GUARD).max(frontier.saturating_sub(step));
         let new = lowest.min(address) & !(PAGE - 1);
-        // SAFETY: pages of a region that is mapped.
+        // SAFETY: `new..frontier` are pages of the region above its guard, which is mapped as long as `start` is above
+        // 1.
         if unsafe { !protect(new, frontier, libc::PROT_READ | libc::PROT_WRITE) } {
             return false;
         }
@@ -114,7 +115,7 @@ impl Watched {
 
 /// The nodes of the list.
 fn watched() -> impl Iterator<Item = &'static Watched> {
-    // SAFETY: nodes are never freed.
+    // SAFETY: `Watched::new` leaks each node that it puts into the list, so a pointer is null or valid for ever.
     let node = |p: &AtomicPtr<Watched>| unsafe { p.load(SeqCst).as_ref::<'static>() };
     std::iter::successors(node(&FIRST_WATCHED), move |w| node(&w.next))
 }
@@ -122,7 +123,7 @@ fn watched() -> impl Iterator<Item = &'static Watched> {
 /// # Safety
 /// `from..to` are pages that are mapped, and nothing needs what the protection forbids.
 unsafe fn protect(from: u64, to: u64, how: i32) -> bool {
-    // SAFETY: by the contract.
+    // SAFETY: `from..to` are mapped pages, and nothing needs what `how` forbids (`# Safety`).
     unsafe { libc::mprotect(from as *mut libc::c_void, (to - from) as usize, how) == 0 }
 }
 
@@ -300,10 +301,10 @@ mod tests {
         let mut at = r.end;
         while at > deep {
             at -= 1024;
-            // SAFETY: within the region, whose pages become usable when they are written.
+            // SAFETY: `at` is within the region, above the guard page, and its page becomes usable when it is written.
             unsafe { (at as *mut u64).write_volatile(at) };
         }
-        // SAFETY: as above.
+        // SAFETY: the loop has just written the word at `deep`.
         assert_eq!(unsafe { (deep as *const u64).read_volatile() }, deep);
         let grown = r.take_growth();
         assert!(((20 << 20) - FIRST..=(20 << 20) + STEP_MAX).contains(&grown), "{grown}");
@@ -312,7 +313,8 @@ mod tests {
         let back = r.trim(r.end - 4096);
         assert!(back > 19 << 20, "{back}");
         assert_eq!(r.trim(r.end - 4096), 0);
-        // SAFETY: as above; the pages were given back, so they are zero.
+        // SAFETY: `deep` is within the region, which is mapped; `trim` gave its page back, and a fault makes it usable
+        // again.
         assert_eq!(unsafe { (deep as *const u64).read_volatile() }, 0);
     }
 
