@@ -206,7 +206,7 @@ mod tests {
     struct Seen(Vec<u64>);
     impl RootVisitor for Seen {
         unsafe fn slot(&mut self, slot: *mut u64) {
-            // SAFETY: the auditor passes slots of the stack under test.
+            // SAFETY: `slot` is a word of the stack under test, as the auditor promises (`RootVisitor::slot`).
             self.0.push(unsafe { *slot });
         }
         fn mark_chunk(&mut self, _: Address) {}
@@ -242,7 +242,7 @@ mod tests {
             let end = chunk + 8 * WORDS as u64;
             let s = Segment { chunk, sp: end - 8 * 17, base: end - 8 };
             let mut seen = Seen(vec![]);
-            // SAFETY: the segment lies in `self.chunk`.
+            // SAFETY: the segment lies in `self.chunk`, whose end is `end`, and which nothing else uses meanwhile.
             unsafe { auditor.segment(s, end, &mut seen) }.map(|()| seen.0)
         }
         fn complaint(&mut self) -> String {

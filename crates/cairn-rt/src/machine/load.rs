@@ -218,8 +218,8 @@ impl Runtime {
     /// symbol slots, globals and literals are this runtime's own; the last two are left to the caller.
     ///
     /// # Safety
-    /// `table` is a copy of the table of a loaded module of this version, and stays as long as the runtime lives, as the
-    /// module does, whose code lies in `code`; `Machine::statics` leads to the copy's words.
+    /// `table` is a copy of the table of a loaded module of this version, and stays as long as the runtime lives, as
+    /// the module does, whose code lies in `code`; `Machine::statics` leads to the copy's words.
     pub(crate) unsafe fn load_copy(
         &mut self,
         table: *const ModuleTable,
@@ -238,8 +238,8 @@ impl Runtime {
     /// Adds a module, and interns its symbols.
     ///
     /// # Safety
-    /// `table` is a module table of this version, or a copy of one; it and the module stay as long as the runtime lives.
-    /// All of its code lies in `code`, and no other module's.
+    /// `table` is a module table of this version, or a copy of one; it and the module stay as long as the runtime
+    /// lives. All of its code lies in `code`, and no other module's.
     unsafe fn admit(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
         // SAFETY: `table` is a module table of this version (`# Safety`), so its counts are those of the words it
         // points to.

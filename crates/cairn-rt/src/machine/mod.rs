@@ -83,7 +83,7 @@ pub extern "C" fn cairn_machine_capture_once(ctx: &mut Machine) -> Value {
 pub extern "C" fn cairn_machine_builtin(ctx: &mut Machine, i: Value) -> Value {
     let code = rt(ctx).strategy.builtins[i.as_fixnum() as usize];
     let address = alloc::alloc_procedure(ctx, 2);
-    // SAFETY: two fresh words.
+    // SAFETY: `alloc_procedure` has just given out these two words.
     unsafe { (address as *mut [u64; 2]).write([code, 0]) };
     Value(address | TAG_PROCEDURE)
 }

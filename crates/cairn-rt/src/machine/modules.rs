@@ -139,7 +139,7 @@ mod tests {
     fn code_belongs_to_one_module() {
         let mut m = Modules::default();
         let add = |m: &mut Modules, code: Range<u64>| {
-            // SAFETY: the tables are never looked at.
+            // SAFETY: `add` does not look at the table, and nobody asks this `Modules` for one.
             unsafe { m.add(std::ptr::null(), code) }.map(|id| id.0)
         };
         assert_eq!(add(&mut m, 500..600), Some(0));

@@ -52,7 +52,7 @@ extern "C" fn on_signal(signal: i32) {
         // SAFETY: `_exit` ends the process without running any code of it, and is async-signal-safe.
         unsafe { libc::_exit(128 + signal) }
     }
-    // SAFETY: a watched machine is alive: `Watch` is dropped before it.
+    // SAFETY: `WATCHED` is set to null when `Watch` is dropped, which is before the machine is, so this one is alive.
     unsafe { request(machine, stop::SIGNAL) };
     let waker = WAKER.load(SeqCst);
     if waker >= 0 {

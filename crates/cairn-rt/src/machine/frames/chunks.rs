@@ -310,8 +310,8 @@ fn copy_frames(ctx: &mut Machine, from: u64, bytes: u64) {
         enter_chunk(ctx, chunk, bytes, underflow);
     }
     ctx.thread.sp = ctx.thread.base - bytes;
-    // SAFETY: at `from` are `bytes` of whole frames of a continuation; `leave_chunk` gives back only chunks without any.
-    // The current chunk has `bytes` below `base`, or is a fresh one for as many.
+    // SAFETY: at `from` are `bytes` of whole frames of a continuation; `leave_chunk` gives back only chunks without
+    // any. The current chunk has `bytes` below `base`, or is a fresh one for as many.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u64, ctx.thread.sp as *mut u64, bytes as usize / 8) };
 }
 

@@ -107,7 +107,8 @@ impl Watched {
             return false;
         }
         self.frontier.store(new, SeqCst);
-        // SAFETY: a region's machine lives longer than the region.
+        // SAFETY: `machine` is what `StackRegion::new` was given; it lives longer than the region, which its runtime
+        // owns.
         unsafe { stop_word::request(self.machine.load(SeqCst), reason::STACK) };
         true
     }
@@ -196,7 +197,7 @@ impl StackRegion {
         watch_faults();
         let mut size = bytes.clamp(4 * GUARD, RANGE_MAX).next_multiple_of(2 * PAGE);
         let start = loop {
-            // SAFETY: a new mapping.
+            // SAFETY: without `MAP_FIXED` the system chooses a place where nothing is.
             let p = unsafe {
                 let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
                 libc::mmap(null_mut(), (size + size / 2) as usize, libc::PROT_NONE, flags, -1, 0)
@@ -204,7 +205,7 @@ impl StackRegion {
             if p != libc::MAP_FAILED {
                 // Half as much is left to others, where a limit for addresses holds.
                 let end = p as u64 + size;
-                // SAFETY: the upper part of the new mapping.
+                // SAFETY: `end` on are the last `size / 2` bytes of the new mapping, which nobody uses.
                 unsafe { libc::munmap(end as *mut libc::c_void, (size / 2) as usize) };
                 break p as u64;
             }
@@ -214,7 +215,7 @@ impl StackRegion {
             }
         };
         let (end, frontier) = (start + size, start + size - FIRST);
-        // SAFETY: the upper end of the new mapping.
+        // SAFETY: `frontier..end` are pages at the upper end of the new mapping, which nobody uses yet.
         if unsafe { !protect(frontier, end, libc::PROT_READ | libc::PROT_WRITE) } {
             return None;
         }
@@ -262,7 +263,7 @@ impl StackRegion {
         if new < frontier + 4 * FIRST {
             return 0;
         }
-        // SAFETY: pages below the stack.
+        // SAFETY: `frontier..new` are usable pages of the region, and all that is needed of the stack lies above `new`.
         unsafe {
             libc::madvise(frontier as *mut libc::c_void, (new - frontier) as usize, libc::MADV_DONTNEED);
             if !protect(frontier, new, libc::PROT_NONE) {
@@ -279,7 +280,7 @@ impl Drop for StackRegion {
     fn drop(&mut self) {
         self.watched.frontier.store(0, SeqCst);
         self.watched.end.store(0, SeqCst);
-        // SAFETY: nothing runs on this stack any more.
+        // SAFETY: our mapping, and its runtime is being dropped, so nothing runs on this stack any more.
         unsafe { libc::munmap(self.start as *mut libc::c_void, (self.end - self.start) as usize) };
         self.watched.start.store(0, SeqCst);
     }
@@ -326,7 +327,7 @@ mod tests {
         let (node, inside) = (r.watched as *const Watched, r.end - (2 << 20));
         assert!(r.watched.grow(inside));
         drop(r);
-        // SAFETY: nodes are never freed.
+        // SAFETY: `Watched::new` leaks each node, so `node` is valid after its region.
         assert!(!unsafe { &*node }.grow(inside));
         let n = watched().count();
         let again = StackRegion::new(machine, 8 << 20, true).unwrap();

@@ -19,7 +19,8 @@ use cairn_layout::value::TAG_PROCEDURE;
 ///
 /// Between two runtime calls, `Machine::thread` describes a stack of **whole frames**: each a return address, then the
 /// words that its descriptor speaks of, the outermost one being the halt frame. The words that the descriptor's map
-/// shows as live hold values. Compiled code leaves frames so at each safepoint; `machine/audit.rs` checks it under zeal.
+/// shows as live hold values. Compiled code leaves frames so at each safepoint; `machine/audit.rs` checks it under
+/// zeal.
 ///
 /// A **continuation object** is what `make_continuation` made: `continuation::LEN` words. `CHUNK` is 0, or a chunk that
 /// the object keeps, in which `SP..BASE` are whole frames; of strategies with linked frames, `SP` is a frame or 0.
@@ -174,7 +175,8 @@ pub trait FrameStrategy {
     /// Shows a continuation's roots as `visit_continuation` does, but by the distrustful reading of `machine/audit.rs`.
     ///
     /// # Safety
-    /// `k` is the address of a continuation object, but for its frames: that these are whole is what the audit finds out.
+    /// `k` is the address of a continuation object, but for its frames: that these are whole is what the audit finds
+    /// out.
     unsafe fn audit_continuation<V: RootVisitor>(
         ctx: &mut Machine,
         k: Address,
