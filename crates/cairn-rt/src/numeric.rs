@@ -257,7 +257,7 @@ pub extern "C" fn cairn_numeric_copy_to(
     let scaled = |n: Value| (n.as_fixnum() as usize) << kind.shift();
     let (at, range) = (scaled(at), scaled(start)..scaled(end));
     assert!(range.start <= range.end && range.end <= bytes(from).len());
-    assert!(at + range.len() <= bytes(to).len());
+    assert!(bytes(to).len().checked_sub(at).is_some_and(|room| range.len() <= room));
     // SAFETY: both ranges were found to be in the vectors above, and `copy` allows overlap.
     unsafe {
         let source = (access::word_address(from, 0) as *const u8).add(range.start);
