@@ -235,8 +235,8 @@ impl Bdw {
         // Nothing above this is a root.
         let base = StackBase { base: (&raw mut round).cast() };
         ROUND.store((&raw mut round).cast(), SeqCst);
-        // SAFETY: one thread uses libgc; its callbacks find `round`, which outlives the call, in `ROUND`; `base` is
-        // above nothing of ours.
+        // SAFETY: one thread uses libgc; its callbacks find `round`, which outlives the call, in `ROUND`. Above
+        // `base` are no roots.
         unsafe {
             (gc.set_stackbottom)(std::ptr::null_mut(), &raw const base);
             (gc.set_push_other_roots)(Some(push_roots));
