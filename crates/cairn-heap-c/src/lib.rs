@@ -15,8 +15,8 @@
 //! Invariants:
 //! * Nothing is global: all state hangs off the pointer that the program passes.
 //! * *The pointer* came from `cairn_heap_new` and was not freed, and one thread at a time uses it: so the header asks
-//! of the program. No reference to the heap is in use when a function is called: while functions of the program run
-//! that may call it, none is.
+//!   of the program. No reference to the heap is in use when a function is called: while functions of the program run
+//!   that may call it, none is.
 //! * Nothing unwinds into C: what a program can cause is an error with a message, not a panic.
 //! * The collector runs only in functions whose comment in the header says `[collects]`.
 // What the functions are for, and what they ask of their callers, stands in the header.

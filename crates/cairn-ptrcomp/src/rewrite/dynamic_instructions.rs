@@ -222,7 +222,7 @@ impl Emitter<'_> {
     /// In place of a comparison for equality: are both null?
     pub(super) fn both_null(&self, compare: ValueRef) -> ValueRef {
         let (a, b) = (self.word_of(self.operand(compare, 0)), self.word_of(self.operand(compare, 1)));
-        // SAFETY: `word_of` gives words.
+        // SAFETY: `word_of` gives words, integers of 64 bits.
         let any = unsafe { (self.f.LLVMBuildOr)(self.builder, a, b, NAMELESS) };
         self.compare(self.predicate(compare), any, self.number(0))
     }

@@ -69,7 +69,7 @@ impl Auditor {
         if self.known.contains_key(&code) {
             return Ok(());
         }
-        if !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
+        if !code.is_multiple_of(8) || !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
             return Err(format!("{code:#x} is no code address"));
         }
         self.known.insert(code, 0);
@@ -261,6 +261,12 @@ mod tests {
     fn an_unknown_return_address() {
         let mut s = Stack::new();
         s.chunk[28] = 0x1234_5678;
+        assert!(s.complaint().contains("no code address"), "{}", s.complaint());
+    }
+    #[test]
+    fn a_return_address_between_two_words() {
+        let mut s = Stack::new();
+        s.chunk[28] = s.address(0) + 4;
         assert!(s.complaint().contains("no code address"), "{}", s.complaint());
     }
     #[test]

@@ -181,7 +181,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
     }
     let fd = loop {
         stop::serve_blocked(ctx);
-        // SAFETY: `c_path` is a C string.
+        // SAFETY: `c_path` is a C string, and outlives the call.
         let fd = unsafe { libc::open(c_path.as_ptr(), mode | libc::O_CLOEXEC, 0o666) };
         let error = std::io::Error::last_os_error();
         if fd >= 0 {

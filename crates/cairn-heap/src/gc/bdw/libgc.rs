@@ -190,7 +190,7 @@ impl OwnSpaces for Libgc {
     }
     /// As libgc counts: of its blocks that are not free as a whole.
     fn outside_pool(&self) -> u64 {
-        // SAFETY: both only read libgc's counters.
+        // SAFETY: both only read counters of libgc, which is initialised.
         unsafe { ((self.functions.get_heap_size)() - (self.functions.get_free_bytes)()) as u64 }
     }
 }

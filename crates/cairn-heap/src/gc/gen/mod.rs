@@ -243,8 +243,8 @@ impl Gen {
         let mut sampling = core.sampling.take();
         let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
         let mut t = Tracer::<M, C, false>::new(model, core, spaces, young);
-        // SAFETY: the old space, large and immortal objects are consistent between collections, which `CAIRN_ZEAL`
-        // checks; the client's roots are so by the contract of `Client`. The mutator stands still.
+        // SAFETY: the old space, large and immortal objects are consistent between collections, which `check`
+        // verifies under zeal, and so are the roots that a `Client` shows. The mutator stands still.
         let copied = unsafe {
             t.visit_remembered();
             t.visit_pins(&pins);
@@ -319,7 +319,7 @@ impl Gen {
         let mut sampling = core.sampling.take();
         let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
         let mut t = Tracer::<M, C, true>::new(model, core, spaces, region);
-        // SAFETY: spaces are consistent after `promote`, the client's roots are so by the contract of `Client`, and the
+        // SAFETY: spaces are consistent after `promote`, and so are the roots that a `Client` shows, and the
         // mutator stands still.
         let (copied, overflows) = unsafe {
             client.visit_roots(&mut t);

@@ -667,7 +667,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     /// Scans until nothing is grey, and lets the client deal with what is dying and with weak references.
     ///
     /// # Safety
-    /// As for `drain`.
+    /// All grey words are what the object model says.
     pub(crate) unsafe fn finish(&mut self, client: &mut C) {
         self.drain(client);
         if self.weak.is_idle(MAJOR) {

@@ -449,7 +449,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     /// Traces until all is done: together with others, or alone.
     ///
     /// # Safety
-    /// As for [`Marker::work`].
+    /// What waits, here and there, are references to objects; the mutator stands still.
     pub unsafe fn trace_all<C: Client>(&mut self, client: &mut C) {
         loop {
             self.drain();

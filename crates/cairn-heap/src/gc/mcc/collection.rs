@@ -226,7 +226,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// *Root*: scans the roots. First the ambiguous ones, before anything is copied.
     ///
     /// # Safety
-    /// As for [`Collection::pin`], which was called.
+    /// The mutator stands still, and [`Collection::pin`] was called.
     pub unsafe fn root(&mut self, client: &mut C) {
         self.stage = Stage::Root;
         self.gather();
@@ -285,7 +285,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// *Sweep*: clears the state bits on promoted pages, and makes holes of what is not live.
     ///
     /// # Safety
-    /// As for [`Collection::free`].
+    /// [`Collection::free`] was called.
     pub unsafe fn sweep(&mut self) {
         for id in std::mem::take(&mut self.promoted) {
             for part in self.pages.page(id).filled() {
