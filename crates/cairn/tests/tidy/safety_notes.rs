@@ -4,8 +4,8 @@
 //! note is good if somebody who stands there can check it: it names the fact that the operation needs, and where that
 //! comes from. Whether it is true no test finds out; that it says nothing can be seen.
 //!
-//! The idea: a note is a row of clauses, between semicolons, colons and full stops. It *defers* if each clause is a form
-//! that only points elsewhere, or if the whole note has so few words that no reason can be among them.
+//! The idea: a note is a row of clauses, between semicolons, colons and full stops. It *defers* if each clause is a
+//! form that only points elsewhere, or if the whole note has so few words that no reason can be among them.
 
 /// A note: the number of its first line, and its text on one line.
 pub type Note = (usize, String);

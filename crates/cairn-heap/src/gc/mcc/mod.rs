@@ -377,7 +377,8 @@ impl Plan for Mcc {
         let (counts, used);
         let mut stages = Stopwatch::new();
         // SAFETY: pages, large and immortal objects are consistent between collections, which `check` verifies under
-        // zeal, and so are the roots that a `Client` shows. The mutator stands still, and has initialised what it allocated.
+        // zeal, and so are the roots that a `Client` shows. The mutator stands still, and has initialised what it
+        // allocated.
         unsafe {
             let mut c = Collection::<M, C>::new(model, core, &mut self.pages, self.proposals);
             c.pin(&chain, client);
