@@ -376,18 +376,19 @@ pub unsafe extern "C" fn cairn_eval_main(
     code: *const c_char,
     code_end: *const c_char,
 ) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `main` passes its arguments, its module, and where its code begins and ends (`# Safety`).
     unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, Some(MakeEvaluator(Arc::new(new)))) }
 }
 
 /// As [`cairn_rt::library::cairn_rt_library_call`], for a shared library whose program evaluates.
 ///
 /// # Safety
-/// As for [`cairn_rt::library::call`].
+/// The table is that of this library, the procedure has a number below that of its exports, and `words` are its
+/// arguments.
 #[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_eval_library_call(library: &LibraryTable, number: usize, words: *const u64) -> u64 {
-    // SAFETY: by the contract of this function.
+    // SAFETY: the table is this library's, `number` one of its exports, `words` the call's arguments (`# Safety`).
     unsafe { cairn_rt::library::call(library, Some(|| MakeEvaluator(Arc::new(new))), number, words) }
 }
 
@@ -427,11 +428,14 @@ pub struct LinkedUnit {
 }
 
 impl LinkedUnit {
+    /// The fingerprints, and the module for the runtime.
+    ///
     /// # Safety
     /// What it describes is part of the executable.
     #[allow(unsafe_code)]
     unsafe fn module(&self) -> ((i64, u64), Native) {
-        // SAFETY: by the contract of this function.
+        // SAFETY: what `self` describes is part of the executable (`# Safety`), so `lambda_count` numbers are at
+        // `lambdas`.
         let lambdas = unsafe { std::slice::from_raw_parts(self.lambdas, self.lambda_count) };
         let code = (self.table, self.code as u64..self.code_end as u64);
         let lambdas = lambdas.iter().map(|n| *n as usize).collect();
@@ -443,7 +447,8 @@ impl LinkedUnit {
 /// executable.
 ///
 /// # Safety
-/// As for [`cairn_eval_main`]; `library` describes the library that the program was compiled on.
+/// Called by the executable's `main` with its arguments, its module, and where its code begins and ends; `library`
+/// describes the library that the program was compiled on, a part of the executable.
 #[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_eval_main_on_library(
@@ -454,7 +459,8 @@ pub unsafe extern "C" fn cairn_eval_main_on_library(
     code_end: *const c_char,
     library: *const LinkedLibrary,
 ) -> c_int {
-    // SAFETY: by the contract of this function; what it describes is part of the executable.
+    // SAFETY: `library` describes a part of the executable (`# Safety`): its index lies between the two addresses, and
+    // `unit_count` units are at `units`.
     let (library, index, units) = unsafe {
         let library = &*library;
         let length = library.index_end.offset_from(library.index) as usize;
@@ -466,7 +472,7 @@ pub unsafe extern "C" fn cairn_eval_main_on_library(
     let evaluator = MakeEvaluator(Arc::new(move |o: &Options| with_modules(o, index.clone(), units.clone())));
     let library = (library.table, library.code as u64..library.code_end as u64);
     let program = OnLibrary::Module((table, code as u64..code_end as u64));
-    // SAFETY: by the contract of this function.
+    // SAFETY: `main` passes its arguments and its module, and `library` describes that of the program (`# Safety`).
     unsafe { run_executable_on_library(argc, argv, library, program, evaluator) }
 }
 /// Is there a line that begins a definition of this name?

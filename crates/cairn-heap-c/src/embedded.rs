@@ -91,9 +91,10 @@ impl Roots {
     /// Frees a weak reference.
     ///
     /// # Safety
-    /// It came from [`Roots::add_weak`], and was not freed.
+    /// `cell` came from [`Roots::add_weak`] of this value, and was not freed.
     pub unsafe fn remove_weak(&mut self, cell: *mut WeakCell) {
-        // SAFETY: by the contract; cells in the table are not freed.
+        // SAFETY: `cell` is a box of `add_weak` that was not freed (`# Safety`); those that are left in the table were
+        // not, either.
         unsafe {
             let index = Box::from_raw(cell).index;
             self.weak.swap_remove(index);
@@ -119,7 +120,8 @@ impl Roots {
 impl Drop for Roots {
     fn drop(&mut self) {
         for &cell in &self.weak {
-            // SAFETY: the table holds boxes that were not freed.
+            // SAFETY: the table holds boxes of `add_weak` that were not freed, each once; the program may not use them
+            // any more.
             drop(unsafe { Box::from_raw(cell) });
         }
     }
@@ -131,17 +133,19 @@ impl Client for Roots {
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, v: &mut V) {
         self.pins.keys().for_each(|&object| v.ambiguous(object));
         for &(start, n) in &self.ambiguous {
-            // SAFETY: the program has said that they can be read.
+            // SAFETY: the program has said, by `cairn_add_ambiguous`, that `n` words can be read at `start`.
             unsafe { v.ambiguous_words(start, n) }
         }
         if let Some(base) = self.stack_base {
-            // SAFETY: the words of this thread's stack between here and a frame that has not returned.
+            // SAFETY: the words of this thread's stack between here and `base`, which lies in a frame that has not
+            // returned.
             native_stack::with_words(base, &mut |start, n| unsafe { v.ambiguous_words(start, n) });
         }
     }
 
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        // SAFETY: the program has said that these words, and the variables of its frames, are roots.
+        // SAFETY: the program has said, by `cairn_add_root` and its frames, that these words are valid, and hold null
+        // or references to objects that live; words of `ready` are ours.
         unsafe {
             for &(start, n) in &self.precise {
                 v.words(start, n);
@@ -167,14 +171,15 @@ impl Client for Roots {
         let (dying, alive): (Vec<_>, Vec<_>) = std::mem::take(&mut self.finalized).into_iter().partition(is_dying);
         self.finalized = alive;
         for mut f in dying {
-            // SAFETY: it is whole until the collection has ended without a visit.
+            // SAFETY: `f.object` is whole until the collection has ended without a visit.
             unsafe { v.slot(&raw mut f.object) };
             self.ready.push_back(f);
         }
     }
 
     fn visit_weak<V: WeakVisitor>(&mut self, v: &mut V) {
-        // SAFETY: all of these were alive after the last collection.
+        // SAFETY: cells are boxes that were not freed; all objects here were alive after the last collection, or are
+        // new.
         unsafe {
             for &cell in &self.weak {
                 if (*cell).object != 0 {
@@ -262,7 +267,7 @@ impl Embedded {
             error: CString::default(),
         });
         let place = &raw mut embedded.young;
-        // SAFETY: both are parts of the box, which nobody moves out of.
+        // SAFETY: `young` and `heap` are parts of one box, which nobody moves out of; nobody else writes `young`.
         unsafe { embedded.heap.publish_young(place) };
         Ok(embedded)
     }

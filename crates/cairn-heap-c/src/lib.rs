@@ -14,6 +14,9 @@
 //!
 //! Invariants:
 //! * Nothing is global: all state hangs off the pointer that the program passes.
+//! * *The pointer* came from `cairn_heap_new` and was not freed, and one thread at a time uses it: so the header asks
+//!   of the program. No reference to the heap is in use when a function is called: while functions of the program run
+//!   that may call it, none is.
 //! * Nothing unwinds into C: what a program can cause is an error with a message, not a panic.
 //! * The collector runs only in functions whose comment in the header says `[collects]`.
 // What the functions are for, and what they ask of their callers, stands in the header.
@@ -46,9 +49,9 @@ const NO_LAYOUT: u32 = u32::MAX;
 /// The heap behind the pointer that the program passes.
 ///
 /// # Safety
-/// It came from `cairn_heap_new`, was not freed, and no other reference to it is in use.
+/// `pointer` came from `cairn_heap_new`, was not freed, and no other reference to the heap is in use.
 unsafe fn heap<'a>(pointer: *mut Embedded) -> &'a mut Embedded {
-    // SAFETY: by the contract.
+    // SAFETY: the pointer is that of a heap, and no other reference to it is in use (`# Safety`).
     unsafe { &mut *pointer }
 }
 
@@ -61,7 +64,7 @@ pub unsafe extern "C" fn cairn_options_init(options: *mut cairn_options) {
         nursery: 0,
         zeal: 0,
     };
-    // SAFETY: the program passes a place for options.
+    // SAFETY: the program passes a place for options, which can be written.
     unsafe { options.write(fresh) }
 }
 
@@ -71,14 +74,14 @@ pub unsafe extern "C" fn cairn_heap_new(
     message: *mut c_char,
     message_size: usize,
 ) -> *mut Embedded {
-    // SAFETY: null, or the program's options.
+    // SAFETY: `options` is null, or the program's, which `cairn_options_init` has filled.
     let made = unsafe { config(options) }.and_then(|c| Embedded::new(c).map_err(|e| e.to_string()));
     match made {
         Ok(heap) => Box::into_raw(heap),
         Err(why) => {
             if !message.is_null() && message_size > 0 {
                 let n = why.len().min(message_size - 1);
-                // SAFETY: the buffer has this size.
+                // SAFETY: the buffer has `message_size` bytes, of which `n` and one more are written.
                 unsafe {
                     std::ptr::copy_nonoverlapping(why.as_ptr(), message.cast(), n);
                     message.add(n).write(0);
@@ -90,12 +93,16 @@ pub unsafe extern "C" fn cairn_heap_new(
 }
 
 /// What the options ask for.
+///
+/// # Safety
+/// `options` is null, or the program's, whose first member is their size, and whose strings are null or C strings.
 unsafe fn config(options: *const cairn_options) -> Result<HeapConfig, String> {
     let mut config = HeapConfig { region_share: REGION_SHARE, ..HeapConfig::default() };
     if options.is_null() {
         return Ok(config);
     }
-    // SAFETY: the program's options; their first member is their size.
+    // SAFETY: `options` is not null; the first member of options of any version is their size, and those of this size
+    // are ours.
     let o = unsafe {
         if (*options).size != size_of::<cairn_options>() {
             return Err("the options were not made by cairn_options_init of this version".into());
@@ -103,7 +110,7 @@ unsafe fn config(options: *const cairn_options) -> Result<HeapConfig, String> {
         &*options
     };
     if !o.collector.is_null() {
-        // SAFETY: a string of the program.
+        // SAFETY: `collector` is not null, so a C string of the program's.
         let name = unsafe { CStr::from_ptr(o.collector) }.to_string_lossy();
         config.collector =
             facts::collector(&name).ok_or_else(|| HeapError::NoSuchCollector(name.into_owned()).to_string())?;
@@ -126,45 +133,49 @@ unsafe fn config(options: *const cairn_options) -> Result<HeapConfig, String> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_heap_free(pointer: *mut Embedded) {
     if !pointer.is_null() {
-        // SAFETY: it came from `cairn_heap_new`, and is not used again.
+        // SAFETY: it came from `cairn_heap_new`, and is not used again (*The pointer*).
         drop(unsafe { Box::from_raw(pointer) });
     }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_error(pointer: *const Embedded) -> *const c_char {
-    // SAFETY: as for `heap`; only read.
+    // SAFETY: the pointer is that of a heap, which is only read (*The pointer*).
     unsafe { (*pointer).error().as_ptr() }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_define(pointer: *mut Embedded, words: c_uint, references: u64) -> u32 {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     let h = unsafe { heap(pointer) };
     h.define(words, references).unwrap_or(NO_LAYOUT)
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_new_slow(pointer: *mut Embedded, layout: u32, count: usize) -> *mut c_void {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     let h = unsafe { heap(pointer) };
     let Some(layout) = h.layout(layout) else { return h.fail("there is no such layout") };
-    // SAFETY: as for `heap`.
+    // SAFETY: the pointer is that of a heap, and `h` is not used any more (*The pointer*).
     unsafe { make(pointer, Nature::Typed(layout, count as u64)) }
 }
 
 /// A cleared object, after a collection if one is due. Null when there is no memory for it, and the program's function
 /// for that case does not ask to try again.
+///
+/// # Safety
+/// `pointer` is that of a heap, and no reference to it is in use.
 unsafe fn make(pointer: *mut Embedded, nature: Nature) -> *mut c_void {
     loop {
-        // SAFETY: as for `heap`; the reference ends here, for the program's function may use the heap.
+        // SAFETY: no reference to the heap is in use (`# Safety`); this one ends here, for the program's function may
+        // use the heap.
         let (why, limit) = match unsafe { heap(pointer) }.make(nature) {
             Ok(object) => return object as *mut c_void,
-            // SAFETY: as above.
+            // SAFETY: `limit` is copied from the heap, to which no reference is in use any more.
             Err(why) => (why, unsafe { (*pointer).limit }),
         };
         if limit.is_none_or(|(call, data)| call(pointer, why.bytes, data) == 0) {
-            // SAFETY: as above.
+            // SAFETY: no reference to the heap is in use (`# Safety`), and the program's function has come back.
             return unsafe { heap(pointer) }.fail(&why.message);
         }
     }
@@ -172,19 +183,19 @@ unsafe fn make(pointer: *mut Embedded, nature: Nature) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_new_untyped(pointer: *mut Embedded, bytes: usize) -> *mut c_void {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { make(pointer, Nature::Untyped(bytes.div_ceil(8) as u64)) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_new_atomic(pointer: *mut Embedded, bytes: usize) -> *mut c_void {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { make(pointer, Nature::Atomic(bytes.div_ceil(8) as u64)) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_add_root(pointer: *mut Embedded, first: *mut u64, count: usize) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.roots.precise.push((first, count));
 }
 
@@ -197,37 +208,37 @@ fn forget<P: PartialEq>(runs: &mut Vec<(P, usize)>, first: P) {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_remove_root(pointer: *mut Embedded, first: *mut u64) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     forget(&mut unsafe { heap(pointer) }.roots.precise, first);
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_scan_stack(pointer: *mut Embedded, base: *const u64) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.roots.stack_base = (!base.is_null()).then_some(base);
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_add_ambiguous(pointer: *mut Embedded, first: *const u64, count: usize) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.roots.ambiguous.push((first, count));
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_remove_ambiguous(pointer: *mut Embedded, first: *const u64) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     forget(&mut unsafe { heap(pointer) }.roots.ambiguous, first);
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_pin(pointer: *mut Embedded, object: u64) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     *unsafe { heap(pointer) }.roots.pins.entry(object).or_insert(0) += 1;
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_unpin(pointer: *mut Embedded, object: u64) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     let pins = &mut unsafe { heap(pointer) }.roots.pins;
     if let Some(n) = pins.get_mut(&object) {
         *n -= 1;
@@ -239,20 +250,21 @@ pub unsafe extern "C" fn cairn_unpin(pointer: *mut Embedded, object: u64) {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_weak_new(pointer: *mut Embedded, object: u64) -> *mut WeakCell {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.roots.add_weak(object)
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_weak_get(weak: *const WeakCell) -> u64 {
-    // SAFETY: it came from `cairn_weak_new`, and was not freed.
+    // SAFETY: the program passes what came from `cairn_weak_new`, and was not freed.
     unsafe { (*weak).object() }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_weak_free(pointer: *mut Embedded, weak: *mut WeakCell) {
     if !weak.is_null() {
-        // SAFETY: as for `heap`; the cell came from `cairn_weak_new` of this heap, and was not freed.
+        // SAFETY: no reference to the heap is in use (*The pointer*); the cell came from `cairn_weak_new` of this heap,
+        // and was not freed.
         unsafe { heap(pointer).roots.remove_weak(weak) }
     }
 }
@@ -264,20 +276,21 @@ pub unsafe extern "C" fn cairn_add_finalizer(
     run: Finalizer,
     data: *mut c_void,
 ) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.roots.add_finalizer(object, run, data);
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_finalizers_ready(pointer: *const Embedded) -> usize {
-    // SAFETY: as for `heap`; only read.
+    // SAFETY: the pointer is that of a heap, which is only read (*The pointer*).
     unsafe { (*pointer).roots.ready() }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_run_finalizers(pointer: *mut Embedded) -> usize {
     let mut ran = 0;
-    // SAFETY: as for `heap`; the reference ends before the finalizer, which uses the heap, runs.
+    // SAFETY: no reference to the heap is in use (*The pointer*), and this one ends before the finalizer, which uses
+    // the heap, runs.
     while let Some((object, run, data)) = unsafe { heap(pointer) }.roots.next_ready() {
         run(pointer, object as *mut c_void, data);
         ran += 1;
@@ -288,19 +301,19 @@ pub unsafe extern "C" fn cairn_run_finalizers(pointer: *mut Embedded) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_collect(pointer: *mut Embedded, everything: c_int) -> c_int {
     let request = if everything != 0 { Request::Major } else { Request::Minor };
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     if unsafe { heap(pointer) }.collect(request) { 0 } else { -1 }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_on_limit(pointer: *mut Embedded, call: Option<Limit>, data: *mut c_void) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.limit = call.map(|call| (call, data));
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_on_collection(pointer: *mut Embedded, call: Option<Listener>, data: *mut c_void) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.listen(pointer, call, data);
 }
 
@@ -321,7 +334,7 @@ pub struct cairn_counters {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_count_up(pointer: *mut Embedded, counters: *mut cairn_counters) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     let h = &mut unsafe { heap(pointer) }.heap;
     let s = h.stats();
     let ns = |d: std::time::Duration| d.as_nanos() as u64;
@@ -337,18 +350,18 @@ pub unsafe extern "C" fn cairn_count_up(pointer: *mut Embedded, counters: *mut c
         pause_ns: ns(s.pause_total()),
         longest_pause_ns: ns(s.pause_max()),
     };
-    // SAFETY: the program passes a place for counters.
+    // SAFETY: the program passes a place for counters, which can be written.
     unsafe { counters.write(counted) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_release(pointer: *mut Embedded) {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     unsafe { heap(pointer) }.heap.release_free();
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_check(pointer: *mut Embedded) -> c_int {
-    // SAFETY: as for `heap`.
+    // SAFETY: no reference to the heap is in use (*The pointer*).
     if unsafe { heap(pointer) }.check() { 0 } else { -1 }
 }

@@ -13,7 +13,7 @@ const PRESERVED: usize = 6;
 #[inline(never)]
 pub fn with_words(base: *const u64, show: &mut dyn FnMut(*const u64, usize)) {
     let mut registers = [0u64; PRESERVED];
-    // SAFETY: six registers are stored into an array of six words.
+    // SAFETY: six registers are stored into `registers`, an array of six words; nothing else changes.
     unsafe {
         std::arch::asm!(
             "mov [{r}], rbx",
@@ -30,7 +30,8 @@ pub fn with_words(base: *const u64, show: &mut dyn FnMut(*const u64, usize)) {
     // The array lies in this frame, below all frames of the program.
     let from = registers.as_ptr();
     if from < base {
-        // SAFETY: both point into the stack of this thread.
+        // SAFETY: `from` is in this frame, and `base` in one further up on this thread's stack, which is one range of
+        // memory.
         show(from, unsafe { base.offset_from(from) } as usize);
     }
     std::hint::black_box(&registers);

@@ -15,7 +15,7 @@ struct Roots(Vec<u64>);
 
 impl Client for Roots {
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        // SAFETY: all roots are values.
+        // SAFETY: all words of the vector are values, to objects that live if they are references.
         unsafe { v.words(self.0.as_mut_ptr(), self.0.len()) }
     }
     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
@@ -82,11 +82,11 @@ impl M {
 
 #[inline(always)]
 fn put(a: u64, i: u64, w: u64) {
-    // SAFETY: callers allocated the words.
+    // SAFETY: callers pass an object that they have just allocated, and a word of it.
     unsafe { *((a + 8 * i) as *mut u64) = w }
 }
 fn get(v: u64, i: u64) -> u64 {
-    // SAFETY: callers own the object.
+    // SAFETY: callers pass a reference to an object that lives, and a word of it.
     unsafe { *(((v & !7) + 8 * i) as *const u64) }
 }
 
@@ -112,7 +112,7 @@ fn timed(f: impl FnOnce()) -> f64 {
 /// Processor time of this thread: other load on the machine disturbs it less than the clock on the wall.
 fn cpu_seconds() -> f64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: fills the struct that it is given.
+    // SAFETY: `t` is a valid `timespec`, which the kernel fills.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }

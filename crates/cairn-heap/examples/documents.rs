@@ -99,7 +99,8 @@ impl ObjectModel for Json {
     }
     unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V) {
         let part = Span::new(a, a.plus(bytes)).intersection(part);
-        // SAFETY: by the contract; every word says itself whether it is a reference.
+        // SAFETY: an object of `bytes` bytes is at `a` (`# Safety` of the trait), and `part` is cut to it; every word
+        // says itself whether it is a reference.
         unsafe { visitor.words(part.start.words(), (part.bytes() / WORD) as usize) }
     }
     fn is_prefixed(_: RefKind) -> bool {
@@ -113,12 +114,12 @@ impl ObjectModel for Json {
         (word == POISON).then_some("freed memory")
     }
     unsafe fn audit(&self, a: Address) -> Result<(RefKind, Measure), String> {
-        // SAFETY: by the contract.
+        // SAFETY: the word at `a` is initialised (`# Safety` of the trait).
         let first = unsafe { a.load() };
         if first == POISON || first & TAGS != HEADER || shape(first) > TEXT || count(first) >= 1 << 32 {
             return Err(format!("no header ({first:#x})"));
         }
-        // SAFETY: it is a header.
+        // SAFETY: `first` was found to be a header above, which is all that `measure` looks at.
         Ok((RefKind::Object, unsafe { self.measure(RefKind::Object, first) }))
     }
 }
@@ -129,7 +130,7 @@ struct Stack(Vec<u64>);
 
 impl Client for Stack {
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        // SAFETY: the words of a vector; each is a value.
+        // SAFETY: all words of the vector are values, to objects that live if they are references.
         unsafe { v.words(self.0.as_mut_ptr(), self.0.len()) }
     }
     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
@@ -173,7 +174,7 @@ impl Store {
         let (bytes, kind) =
             (bytes(shape, count), if shape == TEXT { AllocKind::Leaf } else { AllocKind::Scannable });
         let a = Address(self.heap.alloc(&mut self.cursors, bytes, kind)?);
-        // SAFETY: fresh memory of this size. The last word is not filled by all who come here.
+        // SAFETY: `alloc` has just given `bytes` bytes at `a`. The last word is not filled by all who come here.
         unsafe {
             a.plus(bytes - WORD).store(0);
             a.store(header(shape, count));
@@ -185,7 +186,7 @@ impl Store {
     fn gather(&mut self, shape: u64, base: usize) -> Result<(), Failure> {
         let a = self.allocate(shape, (self.stack.0.len() - base) as u64)?;
         for (i, word) in self.stack.0.drain(base..).enumerate() {
-            // SAFETY: as many words as the header says.
+            // SAFETY: `allocate` made room for as many words as `drain` gives, behind the header.
             unsafe { a.plus((1 + i as u64) * WORD).store(word) }
         }
         self.stack.0.push(Json::reference(a, RefKind::Object));
@@ -278,7 +279,7 @@ impl Store {
         }
         *at += 1;
         let a = self.allocate(TEXT, bytes.len() as u64)?;
-        // SAFETY: as many bytes as the header says.
+        // SAFETY: `allocate` made room for `bytes.len()` bytes behind the header.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), a.plus(WORD).bytes(), bytes.len()) };
         self.stack.0.push(Json::reference(a, RefKind::Object));
         Ok(())
@@ -298,7 +299,7 @@ impl Store {
     fn set(&mut self, object: u64, key: &str) -> bool {
         let (slot, value) = (self.slot(object, key), self.stack.0.pop());
         let (Some(slot), Some(value)) = (slot, value) else { return false };
-        // SAFETY: a word of an object.
+        // SAFETY: `slot` is the address of a word of an object that lives.
         unsafe { slot.store(value) };
         self.heap.mark_card(slot.0); // the object may be old, the value young
         true
@@ -325,7 +326,7 @@ fn accept(text: &[u8], at: &mut usize, byte: u8) -> bool {
     there
 }
 fn word(a: Address) -> u64 {
-    // SAFETY: all callers have it from an object that lives.
+    // SAFETY: callers have `a` from a reference to an object that lives: it is one of its words.
     unsafe { a.load() }
 }
 fn fields(object: u64) -> u64 {

@@ -82,7 +82,8 @@ struct Visitor<'a, 'b, M>(&'b mut Marker<'a>, std::marker::PhantomData<M>);
 
 impl<M: ObjectModel> RootVisitor for Visitor<'_, '_, M> {
     unsafe fn slot(&mut self, slot: *mut u64) {
-        // SAFETY: by the contract of `slot`. Nothing moves, so nothing is written.
+        // SAFETY: `slot` is a valid word, as `RootVisitor::slot` demands of whoever calls it. Nothing moves, so nothing
+        // is written.
         self.0.reach::<M>(unsafe { *slot });
     }
     fn mark_chunk(&mut self, _: Address) {
@@ -106,7 +107,7 @@ impl<M: ObjectModel> Tiny<M> {
         while let Some(word) = marker.grey.pop() {
             let (a, kind) = (M::address(word), M::kind(word));
             let mut visitor = Visitor::<M>(&mut marker, std::marker::PhantomData);
-            // SAFETY: a reference to an object of the model.
+            // SAFETY: `word` was reached as a reference to an object of this heap, whose words are initialised.
             unsafe {
                 if kind == RefKind::Pair {
                     visitor.words(a.words(), 2);
@@ -145,7 +146,7 @@ struct Program {
 
 impl Client for Program {
     fn visit_roots<V: RootVisitor>(&mut self, v: &mut V) {
-        // SAFETY: a word that holds a value.
+        // SAFETY: `self.list` is a word that holds a value: a reference to a pair that lives, or none.
         unsafe { v.slot(&raw mut self.list) }
     }
     fn trace_continuation<V: RootVisitor>(&mut self, _: Address, _: &mut V) {}
@@ -160,7 +161,7 @@ pub fn main() {
         for i in 0..100 {
             assert!(heap.safepoint(1, &mut p), "out of memory");
             let a = heap.alloc(16);
-            // SAFETY: the two words of a fresh pair.
+            // SAFETY: `alloc` has just given the two words of a pair.
             unsafe {
                 a.store(Value::fixnum(round + i).0);
                 a.plus(8).store(p.list);
@@ -169,7 +170,7 @@ pub fn main() {
         }
         let (mut sum, mut l) = (0, p.list);
         while l != Value::NIL.0 {
-            // SAFETY: the list's pairs.
+            // SAFETY: `l` is a pair of the list, which lives.
             let (car, cdr) = unsafe { (Scheme::address(l).load(), Scheme::address(l).plus(8).load()) };
             (sum, l) = (sum + Value(car).as_fixnum(), cdr);
         }

@@ -54,16 +54,17 @@ impl Address {
     /// The address is 8-aligned and inside mapped memory that nobody else is writing.
     #[inline(always)]
     pub unsafe fn load(self) -> u64 {
-        // SAFETY: by the contract of this function.
+        // SAFETY: the address is 8-aligned and inside mapped memory that nobody else is writing (`# Safety`).
         unsafe { *self.words() }
     }
     /// Writes the word at this address.
     ///
     /// # Safety
-    /// As for [`Address::load`], and the word may be overwritten.
+    /// The address is 8-aligned and inside mapped memory that nobody else uses meanwhile; the word may be overwritten.
     #[inline(always)]
     pub unsafe fn store(self, word: u64) {
-        // SAFETY: by the contract of this function.
+        // SAFETY: the address is 8-aligned, inside mapped memory that nobody else uses, and the word may be overwritten
+        // (`# Safety`).
         unsafe { *self.words() = word }
     }
 }
@@ -131,13 +132,14 @@ pub const fn blocks_for(bytes: u64) -> u32 {
 /// Copies `n > 1` words between places that do not overlap.
 ///
 /// # Safety
-/// So many words can be read at `from` and written at `to`.
+/// `n` words can be read at `from` and written at `to`; the places do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, n: u64) {
     type Two = [u64; 2];
     let n = n as usize;
     debug_assert!(n > 1);
-    // SAFETY: by the contract. The first two words and the last two may be the same ones.
+    // SAFETY: `n` words can be read at `from` and written at `to` (`# Safety`), and `n > 1`. The first two words and
+    // the last two may be the same ones.
     unsafe {
         if n <= 4 {
             let first = (from as *const Two).read_unaligned();

@@ -152,7 +152,8 @@ impl BlockTable {
     #[inline(always)]
     pub fn state(&self, b: BlockIndex) -> State {
         debug_assert!(b.0 < self.count);
-        // SAFETY: block indices come from the pool or from `Region::block_of` of an address inside the region.
+        // SAFETY: `b` is below `count` (asserted in debug builds): block indices come from the pool, or from
+        // `Region::block_of` of an address inside the region.
         State(unsafe { *self.states().add(b.0 as usize) })
     }
     /// Sets the kind and bits of a block, keeping `WARM`, which every use implies.
@@ -178,21 +179,21 @@ impl BlockTable {
     #[inline(always)]
     fn put(&mut self, b: BlockIndex, s: State) {
         debug_assert!(b.0 < self.count);
-        // SAFETY: as for `state`; `&mut self` makes the write exclusive.
+        // SAFETY: `b` is below `count`, so the byte is in the table; `&mut self` makes the write exclusive.
         unsafe { *self.state.base().bytes().add(b.0 as usize) = s.0 }
     }
     /// The cold word of a block.
     #[inline(always)]
     pub fn cold(&self, b: BlockIndex) -> u32 {
         debug_assert!(b.0 < self.count);
-        // SAFETY: as for `state`; four bytes per block.
+        // SAFETY: `b` is below `count`, and the table of cold words has four bytes per block.
         unsafe { *(self.cold.base().bytes() as *const u32).add(b.0 as usize) }
     }
     /// Sets the cold word of a block.
     #[inline(always)]
     pub fn set_cold(&mut self, b: BlockIndex, word: u32) {
         debug_assert!(b.0 < self.count);
-        // SAFETY: as for `cold`.
+        // SAFETY: `b` is below `count`, and the table has four bytes per block; `&mut self` makes the write exclusive.
         unsafe { *(self.cold.base().bytes() as *mut u32).add(b.0 as usize) = word }
     }
     /// First byte of a block.
@@ -293,7 +294,7 @@ pub struct BlockPool {
 /// A place of the client's.
 struct Told(*mut u64);
 
-// SAFETY: the place stays as long as the pool, wherever that goes, by the contract of `BlockPool::publish_runs`.
+// SAFETY: whoever called `publish_runs` has promised that the place stays as long as the pool, wherever that goes.
 unsafe impl Send for Told {}
 
 /// Blocks that are side by side are handed out from above to below, groups of so many from below to above. Objects fill
@@ -324,14 +325,15 @@ impl BlockPool {
     /// From now on, `*place` is the lowest address of the run side.
     ///
     /// # Safety
-    /// The place stays as long as the pool.
+    /// The place stays as long as the pool, and nobody else writes there.
     pub unsafe fn publish_runs(&mut self, place: *mut u64) {
         self.told = Some(Told(place));
         self.tell();
     }
     fn tell(&self) {
         if let Some(Told(place)) = self.told {
-            // SAFETY: by the contract of `publish_runs`.
+            // SAFETY: whoever called `publish_runs` has promised that the place stays as long as the pool, and that
+            // nobody else writes it.
             unsafe { *place = self.runs_address().0 }
         }
     }
@@ -516,10 +518,11 @@ impl BlockPool {
     }
 }
 
-/// Fills a span with [`POISON`].
+/// Fills a span of the region, which is free, with [`POISON`].
 pub fn poison(span: Span) {
     let words = (span.bytes() / WORD) as usize;
-    // SAFETY: callers pass free memory of the region; every `u64` pattern is allowed there.
+    // SAFETY: callers pass free memory of the region, into which nobody has a reference; every `u64` pattern is allowed
+    // there.
     unsafe { std::slice::from_raw_parts_mut(span.start.words(), words) }.fill(POISON);
 }
 

@@ -25,20 +25,24 @@ impl Census {
         Ok(Census { region, met: Mapping::reserve(region.bytes() / WORD / 8)?, queue: Vec::new() })
     }
     fn bit(&self, a: Address) -> (*mut u8, u8) {
+        debug_assert!(self.region.contains(a));
         let i = a.offset_from(self.region.start) / WORD;
-        // SAFETY: callers pass addresses in the region, and the mapping has a bit for each of its words.
+        // SAFETY: `a` is in the region (asserted in debug builds), and the mapping has a bit for each of its words.
         (unsafe { self.met.base().bytes().add((i / 8) as usize) }, 1 << (i % 8))
     }
     /// Is the object of this reference alive?
     pub fn has_met<M: ObjectModel>(&self, word: u64) -> bool {
         let a = M::address(word);
+        if !self.region.contains(a) {
+            return true;
+        }
         let (byte, bit) = self.bit(a);
-        // SAFETY: a byte of the mapping, unless the address lies elsewhere: then it is not looked at.
-        !self.region.contains(a) || unsafe { *byte } & bit != 0
+        // SAFETY: `bit` has given a byte of the mapping.
+        unsafe { *byte & bit != 0 }
     }
     fn meet(&mut self, a: Address) -> bool {
         let (byte, bit) = self.bit(a);
-        // SAFETY: as in `has_met`; the mapping is ours alone.
+        // SAFETY: `bit` has given a byte of the mapping, which `&mut self` keeps for us alone.
         unsafe {
             let new = *byte & bit == 0;
             *byte |= bit;
@@ -57,7 +61,7 @@ struct Walker<'a, M> {
 
 impl<M: ObjectModel> RootVisitor for Walker<'_, M> {
     unsafe fn slot(&mut self, slot: *mut u64) {
-        // SAFETY: by the contract of the trait.
+        // SAFETY: `slot` is a valid word, as `RootVisitor::slot` demands of whoever calls it.
         let w = unsafe { *slot };
         let w = M::inside(w).and_then(|offset| (self.holder)(offset)).unwrap_or(w);
         if M::is_reference(w) && self.census.region.contains(M::address(w)) && self.census.meet(M::address(w)) {
@@ -86,7 +90,8 @@ pub(crate) fn walk<M: ObjectModel, C: Client>(
     let mut w = Walker { census: &mut census, model, holder: &holder };
     client.visit_roots(&mut w);
     for x in core.immortal.extents().filter(|x| !x.leaf && M::SELF_DESCRIBING) {
-        // SAFETY: filled immortal extents hold initialised words.
+        // SAFETY: filled immortal extents hold initialised words, and are never given back; every word describes
+        // itself.
         unsafe { w.words(x.span.start.words(), (x.span.bytes() / WORD) as usize) };
     }
     let table = &core.pool.table;
@@ -94,7 +99,8 @@ pub(crate) fn walk<M: ObjectModel, C: Client>(
         let a = M::address(word);
         let kind = M::kind(word);
         let immortal = matches!(table.state(table.block_of(a)).kind(), Kind::Immortal | Kind::ImmortalTail);
-        // SAFETY: the mutator stands still; the word is a reference to an object that lives.
+        // SAFETY: the mutator stands still, and `word` was met as a reference to an object that lives, so all its words
+        // are initialised; what `measure` tells are its own.
         unsafe {
             if kind == RefKind::Pair {
                 visit(word, PAIR_BYTES);

@@ -105,7 +105,7 @@ pub(crate) fn check<M: ObjectModel, C: Client>(
         compact: HashSet::new(),
     };
     for x in c.core.immortal.extents().filter(|x| !x.leaf) {
-        // SAFETY: filled immortal extents hold initialised words.
+        // SAFETY: filled immortal extents hold initialised words, and are never given back.
         unsafe { c.immortals(x.span) };
     }
     c.scanning_old = false;
@@ -149,18 +149,20 @@ impl<M: ObjectModel> Checker<'_, M> {
     /// Looks at the words of an extent of immortal objects.
     ///
     /// # Safety
-    /// Its words are initialised.
+    /// The extent's words are initialised, and objects fill it; nobody else uses it meanwhile.
     unsafe fn immortals(&mut self, span: Span) {
         if M::SELF_DESCRIBING {
-            // SAFETY: by the contract.
+            // SAFETY: the extent's words are initialised (`# Safety`), and every word of such a model describes itself.
             return unsafe { self.words(span.start.words(), (span.bytes() / WORD) as usize) };
         }
         let (mut a, model) = (span.start, self.model);
         while a < span.end {
-            // SAFETY: by the contract.
+            // SAFETY: `a` is the start of the extent or behind an object in it, below its end, so an initialised word
+            // (`# Safety`).
             match unsafe { model.audit(a) } {
                 Ok((_, m)) => {
-                    // SAFETY: an object that could be measured.
+                    // SAFETY: `audit` has measured an object at `a`; that its words are initialised is what `# Safety`
+                    // says.
                     unsafe { model.scan(a, m.bytes, Span::new(a, a.plus(m.bytes)), self) };
                     a = a.plus(m.bytes);
                 }
@@ -195,13 +197,14 @@ impl<M: ObjectModel> Checker<'_, M> {
     fn parse(&mut self, span: Span, note: u8) -> Result<(), String> {
         let mut a = span.start;
         while a < span.end {
-            // SAFETY: the span is a filled part of a block.
+            // SAFETY: `a` is in the span, which callers take from the filled part of a block.
             if unsafe { a.load() } == 0 {
                 // The mutator shortened the leaf before this word.
                 a = a.plus(WORD);
                 continue;
             }
-            // SAFETY: as above.
+            // SAFETY: `a` is in the filled part of a block, so its words are initialised; that a code address has a
+            // descriptor is believed.
             let (_, m) = unsafe { self.model.audit(a) }.map_err(|e| format!("{e} at {a:?}"))?;
             if m.bytes > span.end.offset_from(a) {
                 return Err(format!("the object at {a:?} reaches beyond its block"));
@@ -216,13 +219,14 @@ impl<M: ObjectModel> Checker<'_, M> {
     fn parse_page(&mut self, span: Span) -> Result<(), String> {
         let mut a = span.start;
         while a < span.end {
-            // SAFETY: the span is a filled part of a page.
+            // SAFETY: `a` is in the span, which callers take from the filled part of a page.
             let word = unsafe { a.load() };
             let (bytes, kind) = (word >> 16, word >> 8 & 0xFF);
             if word == 0 {
                 a = a.plus(WORD);
             } else if word & 0xFF != 0 {
-                // SAFETY: as above.
+                // SAFETY: `a` is in the filled part of a page, so its words are initialised; that a code address has a
+                // descriptor is believed.
                 let (_, m) = unsafe { self.model.audit(a) }.map_err(|e| format!("{e} at {a:?}"))?;
                 self.notes.add(a, Notes::START);
                 a = a.plus(m.bytes);
@@ -232,7 +236,8 @@ impl<M: ObjectModel> Checker<'_, M> {
                     0xFF => {} // a hole
                     0 if bytes == PAIR_BYTES => self.notes.add(at, Notes::START | Notes::PAIR),
                     1 => {
-                        // SAFETY: as above.
+                        // SAFETY: `at` follows a prefix in the filled part of a page, so a closure's words are there;
+                        // its code address is believed.
                         let (kind, m) = unsafe { self.model.audit(at) }.map_err(|e| format!("{e} at {at:?}"))?;
                         // It may have been shortened: a closure whose code was replaced.
                         if kind != RefKind::Procedure || m.bytes > bytes {
@@ -330,7 +335,7 @@ impl<M: ObjectModel> Checker<'_, M> {
     }
 
     fn matches_tag(&self, r: ObjectReference) -> Result<Measure, String> {
-        // SAFETY: the object's start was verified.
+        // SAFETY: callers have verified that an object starts there, so its words are initialised.
         let (kind, m) = unsafe { self.model.audit(r.address()) }?;
         if kind == r.kind() { Ok(m) } else { Err("the tag does not fit the object".into()) }
     }
@@ -457,7 +462,7 @@ impl<M: ObjectModel> Checker<'_, M> {
                 } else {
                     self.parse_once(Span::new(x.hi, x.span.end)).ok()?;
                     let o = back(x.hi, &|w| self.notes.at(w) & Notes::START != 0)?;
-                    // SAFETY: an object that was parsed.
+                    // SAFETY: the bit says that `parse` has met an object at `o`, and extents have no pairs above `hi`.
                     unsafe { Located::headed(self.model, o) }
                 }
             }
@@ -471,13 +476,13 @@ impl<M: ObjectModel> Checker<'_, M> {
                 if self.notes.at(o) & Notes::PAIR != 0 {
                     Located::pair::<M>(o)
                 } else {
-                    // SAFETY: an object that was parsed, and no pair.
+                    // SAFETY: the bits say that `parse_page` has met an object at `o`, which is no pair.
                     unsafe { Located::headed(self.model, o) }
                 }
             }
             Kind::Scannable | Kind::Leaf => match back(start, &|w| core.marks.is_set(w))? {
                 o if core.marks.is_pair(o) => Located::pair::<M>(o),
-                // SAFETY: a start bit, and no pair.
+                // SAFETY: `o` has a start bit, and none of a pair, so a headed object starts there.
                 o => unsafe { Located::headed(self.model, o) },
             },
             Kind::Typed | Kind::Untyped => {
@@ -487,14 +492,14 @@ impl<M: ObjectModel> Checker<'_, M> {
             Kind::Large | Kind::LargeTail | Kind::Shared => {
                 let is_around = |o: &&LargeObject| a.offset_from(o.start) < o.bytes;
                 let o = core.large.iter().find(is_around)?;
-                // SAFETY: a large object starts there.
+                // SAFETY: `o` is an entry of the space, so a large object starts at `o.start`.
                 unsafe { Located::headed(self.model, o.start) }
             }
             _ => match self.own.place(table, a)?.holds {
                 Holds::Unknown => return None,
                 holds => match back(start, &|w| core.marks.is_set(w))? {
                     o if holds == Holds::Pair => Located::pair::<M>(o),
-                    // SAFETY: a start bit, and no pair.
+                    // SAFETY: `o` has a start bit in a place that holds no pairs, so a headed object starts there.
                     o => unsafe { Located::headed(self.model, o) },
                 },
             },
@@ -570,7 +575,7 @@ impl<M: ObjectModel> Checker<'_, M> {
         self.scanning_old = self.is_old(a);
         if r.kind() == RefKind::Pair {
             self.report.bytes += 16;
-            // SAFETY: the reference was verified.
+            // SAFETY: `follow` has verified that `r` refers to a pair, so two words are at `a`.
             return unsafe { self.words(a.words(), 2) };
         }
         let (core, table) = (self.core, &self.core.pool.table);
@@ -578,10 +583,10 @@ impl<M: ObjectModel> Checker<'_, M> {
         if table.covers(a) && matches!(table.state(block).kind(), Kind::Typed | Kind::Untyped) {
             let class = core.cells.class_of(table, block);
             self.report.bytes += class.bytes();
-            // SAFETY: the reference was verified to be one to a cell in use.
+            // SAFETY: `follow` has verified that `r` refers to the start of a cell in use, which is initialised.
             return unsafe { class.scan(a, Span::new(a, a.plus(class.bytes())), self) };
         }
-        // SAFETY: the reference was verified, so its size could be determined and lies within its block.
+        // SAFETY: `follow` has verified `r`, so the object's size could be determined and lies within its block or run.
         unsafe {
             let Ok((_, m)) = self.model.audit(a) else { return };
             self.report.bytes += m.bytes;
@@ -621,13 +626,13 @@ impl<M: ObjectModel> RootVisitor for Checker<'_, M> {
         let a = Address(start as u64);
         // References to young objects must lie on dirty cards there, too.
         self.scanning_old = self.core.own_cards.contains(Span::new(a, a.plus(WORD * n as u64)));
-        // SAFETY: by the trait's contract.
+        // SAFETY: `n` valid words are at `start`, as `RootVisitor::static_words` demands of whoever calls it.
         unsafe { self.words(start, n) };
         self.scanning_old = false;
     }
 
     unsafe fn slot(&mut self, slot: *mut u64) {
-        // SAFETY: by the trait's contract.
+        // SAFETY: `slot` is a valid word, as `RootVisitor::slot` demands of whoever calls it.
         let word = unsafe { *slot };
         self.report.words += 1;
         let at = Address(slot as u64);

@@ -21,11 +21,12 @@ pub trait RootVisitor {
     /// Visits `n` consecutive words.
     ///
     /// # Safety
-    /// As for [`RootVisitor::slot`], for each word.
+    /// At `start` are `n` valid, 8-aligned words. Each that the object model takes for a reference into the heap refers
+    /// to a live object.
     #[inline(always)]
     unsafe fn words(&mut self, start: *mut u64, n: usize) {
         for i in 0..n {
-            // SAFETY: by the contract of this function.
+            // SAFETY: `start.add(i)` is the `i`-th of `n` valid words (`# Safety`).
             unsafe { self.slot(start.add(i)) }
         }
     }
@@ -35,10 +36,11 @@ pub trait RootVisitor {
     /// have the same cards.
     ///
     /// # Safety
-    /// As for [`RootVisitor::slot`], for each word.
+    /// At `start` are `n` valid, 8-aligned words. Each that the object model takes for a reference into the heap refers
+    /// to a live object.
     #[inline(always)]
     unsafe fn static_words(&mut self, start: *mut u64, n: usize) {
-        // SAFETY: by the contract of this function.
+        // SAFETY: `n` valid words are at `start` (`# Safety`).
         unsafe { self.words(start, n) }
     }
 
@@ -55,10 +57,10 @@ pub trait AmbiguousVisitor {
     /// Shows `n` consecutive words.
     ///
     /// # Safety
-    /// They can be read.
+    /// At `start` are `n` words that can be read.
     unsafe fn ambiguous_words(&mut self, start: *const u64, n: usize) {
         for i in 0..n {
-            // SAFETY: by the contract of this function.
+            // SAFETY: `start.add(i)` is the `i`-th of `n` words that can be read (`# Safety`).
             self.ambiguous(unsafe { *start.add(i) });
         }
     }

@@ -149,7 +149,7 @@ impl HeapConfig {
 
 /// Physical memory that this process may use: the machine's, or its control groups' if that is less.
 pub fn physical_memory() -> u64 {
-    // SAFETY: `sysconf` reads system constants.
+    // SAFETY: `sysconf` is given no address, and only reads constants of the system.
     let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let machine = if pages > 0 && page > 0 { pages as u64 * page as u64 } else { 4 << 30 };
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -46,13 +46,13 @@ impl<M: ObjectModel, S: OwnSpaces> Finder<'_, M, S> {
                 if state.is(Kind::Scannable) && self.marks.is_pair(start) {
                     Located::pair::<M>(start)
                 } else {
-                    // SAFETY: a start bit, and no pair.
+                    // SAFETY: `start` has a start bit, and none of a pair, so a headed object starts there.
                     unsafe { Located::headed(self.model, start) }
                 }
             }
             Kind::Large | Kind::LargeTail | Kind::Shared => {
                 let o = self.large.around(self.pool, a)?;
-                // SAFETY: a large object, which is no pair, starts there.
+                // SAFETY: `o` is an entry of the space, so a large object, which is no pair, starts at `o.start`.
                 unsafe { Located::headed(self.model, o.start) }
             }
             Kind::Typed | Kind::Untyped => {
@@ -70,7 +70,7 @@ impl<M: ObjectModel, S: OwnSpaces> Finder<'_, M, S> {
                     Holds::One(o) => o,
                     _ if self.marks.last_start(start, which) != Some(start) => return None,
                     Holds::Pair => Located::pair::<M>(start),
-                    // SAFETY: a start bit, and no pair.
+                    // SAFETY: `start` has a start bit in a place of headed objects, so one starts there.
                     Holds::Headed | Holds::Leaf => unsafe { Located::headed(self.model, start) },
                     Holds::Unknown => return None,
                 }

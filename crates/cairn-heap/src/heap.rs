@@ -195,9 +195,10 @@ impl<M: ObjectModel> Heap<M> {
     /// The place stays as long as the heap, and nobody else writes there.
     pub unsafe fn publish_young(&mut self, place: *mut u64) {
         match self.facts.barrier {
-            // SAFETY: by the contract of this function.
+            // SAFETY: the place stays as long as the heap, and nobody else writes there (`# Safety`).
             Barrier::None => unsafe { *place = u64::MAX },
-            // SAFETY: likewise.
+            // SAFETY: the place stays as long as the heap, and so as its pool, and nobody else writes there (`#
+            // Safety`).
             Barrier::Card => unsafe { self.core.pool.publish_runs(place) },
         }
     }
@@ -369,7 +370,7 @@ impl<M: ObjectModel> Heap<M> {
         }
         let kind = if list.is_of_pairs() { AllocKind::Pair } else { AllocKind::Scannable };
         let cell = self.alloc(at, self.facts.cell_bytes(list), kind)?;
-        // SAFETY: the first word of fresh memory.
+        // SAFETY: `alloc` has just given `cell_bytes(list)` bytes, at least a word, at `cell`.
         unsafe { Address(cell).store(0) };
         Ok(cell)
     }
@@ -548,7 +549,7 @@ impl<M: ObjectModel> Heap<M> {
         if bytes > CellSpace::UNTYPED_MAX {
             let a = self.alloc_large(at, bytes, AllocKind::Scannable);
             let a = a?;
-            // SAFETY: a fresh object of this size.
+            // SAFETY: `alloc_large` has just given `bytes` bytes at `a`.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
             return Ok(a.0);
         }
@@ -732,7 +733,7 @@ impl<M: ObjectModel> Heap<M> {
     /// # Safety
     /// The word can be read as long as the heap exists.
     pub unsafe fn sample_allocation(&mut self, at: &mut Cursors, tag: *const u64, interval: u64) {
-        // SAFETY: by the contract.
+        // SAFETY: the word at `tag` can be read as long as the heap exists (`# Safety`), which owns the sampling.
         let sampling = unsafe { Sampling::new(tag, interval) };
         if with_plan!(&mut self.selected, p => p.start_sampling(&mut self.core, at, sampling)) {
             self.unasked = 0;
@@ -752,7 +753,8 @@ impl<M: ObjectModel> Heap<M> {
         if let Some(x) = current.into_iter().find(|x| x.cursors() == at) {
             s.look_at_current(x);
         }
-        // SAFETY: by the contract.
+        // SAFETY: what the mutator has allocated is initialised (`# Safety`), and where it was, for no collection has
+        // come between.
         unsafe { s.find(&self.model) };
         s.objects()
     }
@@ -781,7 +783,7 @@ impl Heap<CObjects> {
             Nature::Atomic(_) => self.alloc(at, bytes, AllocKind::Leaf)?,
             Nature::Typed(..) => self.alloc(at, bytes, AllocKind::Scannable)?,
         };
-        // SAFETY: the object is fresh, and has this size.
+        // SAFETY: one of the three above has just given `bytes` bytes at `a`.
         unsafe {
             std::ptr::write_bytes(a as *mut u8, 0, bytes as usize);
             Address(a).store(header);

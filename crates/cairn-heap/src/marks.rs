@@ -62,7 +62,8 @@ impl MarkTables {
     pub unsafe fn set(self, offset: u64) -> bool {
         let granule = offset >> GRANULE_SHIFT;
         let bit = 1 << (granule & 63);
-        // SAFETY: by the contract.
+        // SAFETY: the offset is below the region's size, the tables still exist, and this thread alone uses them (`#
+        // Safety`).
         unsafe {
             let word = self.bits.add((granule >> 6) as usize);
             let old = *word;
@@ -73,10 +74,11 @@ impl MarkTables {
     /// Marks the line of a pair, once.
     ///
     /// # Safety
-    /// As for `set`.
+    /// The offset is less than the region's size, the tables still exist, and no other thread uses them meanwhile.
     #[inline(always)]
     pub unsafe fn mark_line(self, offset: u64) {
-        // SAFETY: by the contract.
+        // SAFETY: the offset is below the region's size, the tables still exist, and this thread alone uses them (`#
+        // Safety`).
         unsafe {
             *self.lines.add((offset >> LINE_SHIFT) as usize) = 1;
             *self.live.add((offset >> BLOCK_SHIFT) as usize) += PAIR_BYTES as u32;
@@ -85,12 +87,13 @@ impl MarkTables {
     /// Marks the lines of an object, once.
     ///
     /// # Safety
-    /// As for `set`, for all of the object.
+    /// The object ends within the region's size, the tables still exist, and no other thread uses them meanwhile.
     #[inline(always)]
     pub unsafe fn mark_lines(self, offset: u64, bytes: u64) {
         let (first, last) = (offset >> LINE_SHIFT, (offset + bytes - 1) >> LINE_SHIFT);
         // Most objects lie on one or two lines: no loop, which would become a call.
-        // SAFETY: by the contract.
+        // SAFETY: the object ends below the region's size, the tables still exist, and this thread alone uses them (`#
+        // Safety`).
         unsafe {
             *self.lines.add(first as usize) = 1;
             *self.lines.add(last as usize) = 1;
@@ -133,15 +136,16 @@ impl Marks {
     }
     #[inline(always)]
     fn bit(&self, a: Address) -> (*mut u64, u64) {
+        debug_assert!(a.offset_from(self.base) < self.bytes);
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
-        // SAFETY: callers pass addresses inside the region.
+        // SAFETY: `a` is inside the region (asserted in debug builds), and the table has a bit for each word of it.
         (unsafe { self.tables.bits.add((granule >> 6) as usize) }, 1 << (granule & 63))
     }
     /// Records that an object starts at `a`, inside the region. Was it unrecorded?
     #[inline(always)]
     pub fn set(&self, a: Address) -> bool {
         let (word, bit) = self.bit(a);
-        // SAFETY: the table is ours, and only the collector writes it, from one thread.
+        // SAFETY: `bit` has given a word of the table, which only the collector writes, from one thread.
         unsafe {
             let old = *word;
             *word = old | bit;
@@ -152,7 +156,7 @@ impl Marks {
     #[inline(always)]
     pub fn set_shared(&self, a: Address) -> bool {
         let (word, bit) = self.bit(a);
-        // SAFETY: the table is ours, its words are aligned; meanwhile it is written by this alone.
+        // SAFETY: `bit` has given an aligned word of the table; while threads share it, all of them use this function.
         let word = unsafe { AtomicU64::from_ptr(word) };
         word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
     }
@@ -164,7 +168,8 @@ impl Marks {
     /// [`Marks::defer`], while other threads do so, too.
     pub fn defer_shared(&self, a: Address, pair: bool) {
         let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
-        // SAFETY: as there.
+        // SAFETY: `a` is inside the region, so the word is in the table, and aligned; while threads share it, all use
+        // this function.
         let word = unsafe { AtomicU64::from_ptr(self.deferred.base().words().add((granule >> 6) as usize)) };
         word.fetch_or(1 << (granule & 63), Relaxed);
     }
@@ -174,7 +179,8 @@ impl Marks {
     /// object.
     pub fn defer(&self, a: Address, pair: bool) {
         let granule = (a.offset_from(self.base) >> GRANULE_SHIFT) + u64::from(!pair);
-        // SAFETY: the table has a bit for each word of the region, the second words of objects among them; one thread.
+        // SAFETY: `a` is inside the region, and the table has a bit for each word, the second words of objects among
+        // them; one thread.
         unsafe { *self.deferred.base().words().add((granule >> 6) as usize) |= 1 << (granule & 63) };
     }
     /// Takes one of the deferred objects of the block at `start`, if there is any: where it is, and whether it is a
@@ -182,7 +188,8 @@ impl Marks {
     pub fn take_deferred(&self, start: Address) -> Option<(Address, bool)> {
         let first = start.offset_from(self.base) >> GRANULE_SHIFT;
         for i in 0..BIT_WORDS as u64 {
-            // SAFETY: a block has this many words of bits.
+            // SAFETY: `start` is the start of a block of the region, which has `BIT_WORDS` words of bits; one thread,
+            // one reference.
             let word = unsafe { &mut *self.deferred.base().words().add((first / 64 + i) as usize) };
             if *word != 0 {
                 let at = start.plus((i * 64 + u64::from(word.trailing_zeros())) << GRANULE_SHIFT);
@@ -199,7 +206,8 @@ impl Marks {
         while granule < end {
             let n = (64 - granule % 64).min(end - granule);
             let mask = (u64::MAX >> (64 - n)) << (granule % 64);
-            // SAFETY: the table has a bit for each word of the region, and is written by one thread.
+            // SAFETY: the span is inside the region, so the table has bits for it; one thread, and the reference ends
+            // with the call.
             f(unsafe { &mut *self.raw.base().words().add((granule / 64) as usize) }, mask);
             granule += n;
         }
@@ -216,14 +224,14 @@ impl Marks {
     pub fn raw_words(&self, a: Address) -> u64 {
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
         debug_assert!(granule.is_multiple_of(64));
-        // SAFETY: as for `change_raw`.
+        // SAFETY: `a` is inside the region, and the table has a word for each 64 words of it.
         unsafe { *self.raw.base().words().add((granule / 64) as usize) }
     }
     /// Does an object start at `a`?
     #[inline(always)]
     pub fn is_set(&self, a: Address) -> bool {
         let (word, bit) = self.bit(a);
-        // SAFETY: as for `set`.
+        // SAFETY: `bit` has given a word of the table; no thread writes it other than atomically meanwhile.
         unsafe { *word & bit != 0 }
     }
     /// The last start at or before `a` in its block.
@@ -254,7 +262,7 @@ impl Marks {
         let mut granule = span.start.offset_from(self.base) >> GRANULE_SHIFT;
         let end = span.end.offset_from(self.base) >> GRANULE_SHIFT;
         while granule < end {
-            // SAFETY: the span lies in the region.
+            // SAFETY: the span lies in the region, and `granule` in the span, so the table has this word.
             let word = unsafe { *self.tables.bits.add((granule / 64) as usize) } >> (granule % 64);
             if word == 0 {
                 granule = (granule / 64 + 1) * 64;
@@ -270,7 +278,7 @@ impl Marks {
     /// Forgets that an object starts at `a`.
     pub fn unset(&self, a: Address) {
         let (word, bit) = self.bit(a);
-        // SAFETY: as for `set`.
+        // SAFETY: `bit` has given a word of the table, which only the collector writes, from one thread.
         unsafe { *word &= !bit }
     }
     /// From now on pairs are told from other objects, and starts can be kept. Call it before the first object gets a
@@ -285,7 +293,7 @@ impl Marks {
     #[inline(always)]
     fn pair_bit(&self, a: Address) -> Option<(*mut u64, u64)> {
         let granule = a.offset_from(self.base) >> GRANULE_SHIFT;
-        // SAFETY: the table has the size of the other one, and callers pass addresses inside the region.
+        // SAFETY: the table has the size of the other one, and `a` is inside the region.
         (self.ambiguity.as_ref())
             .map(|t| unsafe { (t[0].base().words().add((granule >> 6) as usize), 1 << (granule & 63)) })
     }
@@ -293,20 +301,20 @@ impl Marks {
     #[inline(always)]
     pub fn note_pair(&self, a: Address, pair: bool) {
         if let Some((word, bit)) = self.pair_bit(a) {
-            // SAFETY: as for `set`.
+            // SAFETY: `pair_bit` has given a word of the table, which only the collector writes, from one thread.
             unsafe { *word = if pair { *word | bit } else { *word & !bit } }
         }
     }
     /// Is what starts at `a` a pair?
     pub fn is_pair(&self, a: Address) -> bool {
-        // SAFETY: as for `set`.
+        // SAFETY: `pair_bit` has given a word of the table, which only the collector writes, from one thread.
         self.pair_bit(a).is_some_and(|(word, bit)| unsafe { *word & bit != 0 })
     }
     /// Keeps the start bits of the block at `start` for [`Starts::BeforeMarking`].
     pub fn keep_starts(&self, start: Address) {
         let Some(tables) = &self.ambiguity else { return };
         let at = (start.offset_from(self.base) >> (GRANULE_SHIFT + 6)) as usize;
-        // SAFETY: a block has this many words in either table.
+        // SAFETY: `start` is the start of a block of the region, which has this many words in either table.
         unsafe {
             std::ptr::copy_nonoverlapping(self.tables.bits.add(at), tables[1].base().words().add(at), BIT_WORDS)
         }
@@ -318,14 +326,15 @@ impl Marks {
     /// The lines of the block at `start`.
     pub fn lines(&self, start: Address) -> &[u8; LINES_PER_BLOCK] {
         let at = (start.offset_from(self.base) >> LINE_SHIFT) as usize;
-        // SAFETY: a block has this many consecutive lines; nobody writes the table while the slice is in use.
+        // SAFETY: `start` is the start of a block, which has this many lines side by side; nobody writes them while the
+        // slice is in use.
         unsafe { &*(self.tables.lines.add(at) as *const [u8; LINES_PER_BLOCK]) }
     }
     /// Forgets everything about the block at `start`.
     pub fn clear(&self, start: Address) {
         let at = (start.offset_from(self.base) >> LINE_SHIFT) as usize;
         let (word, _) = self.bit(start);
-        // SAFETY: a block has this many lines and words of bits, from these places on.
+        // SAFETY: `start` is the start of a block, which has this many lines and words of bits, from these places on.
         unsafe {
             std::ptr::write_bytes(self.tables.lines.add(at), 0, LINES_PER_BLOCK);
             std::ptr::write_bytes(word, 0, BIT_WORDS);
@@ -333,31 +342,32 @@ impl Marks {
         }
     }
     fn live(&self, start: Address) -> *mut u32 {
-        // SAFETY: there is an entry for each block of the region.
+        // SAFETY: `start` is inside the region, which has an entry for each block.
         unsafe { self.tables.live.add((start.offset_from(self.base) >> BLOCK_SHIFT) as usize) }
     }
     /// Bytes of the objects in the block at `start` whose lines were marked since it was last cleared.
     pub fn live_bytes(&self, start: Address) -> u64 {
-        // SAFETY: as above; nobody writes the table meanwhile.
+        // SAFETY: `live` has given a word of the table; nobody writes it meanwhile.
         u64::from(unsafe { *self.live(start) })
     }
     /// Forgets the starts in the block at `start`; what is known of its lines stays.
     pub fn clear_starts(&self, start: Address) {
         let (word, _) = self.bit(start);
-        // SAFETY: a block has this many words of bits, from there on.
+        // SAFETY: `start` is the start of a block, which has this many words of bits, from `word` on.
         unsafe { std::ptr::write_bytes(word, 0, BIT_WORDS) };
     }
     /// How many objects start in the block at `start`.
     pub fn count_starts(&self, start: Address) -> u64 {
         let (word, _) = self.bit(start);
-        // SAFETY: as for `clear_starts`; nobody writes the table meanwhile.
+        // SAFETY: `start` is the start of a block, which has this many words of bits; nobody writes them while the
+        // slice is in use.
         let words = unsafe { std::slice::from_raw_parts(word, BIT_WORDS) };
         words.iter().map(|w| w.count_ones() as u64).sum()
     }
     /// The lines of this span, whole ones of one block, are not free any more.
     pub fn take_lines(&self, span: Span) {
         let at = span.start.offset_from(self.base) >> LINE_SHIFT;
-        // SAFETY: they are lines of the region.
+        // SAFETY: the span lies in one block of the region, so these lines are in the table.
         unsafe {
             std::ptr::write_bytes(self.tables.lines.add(at as usize), 1, (span.bytes() >> LINE_SHIFT) as usize);
         }
@@ -390,17 +400,17 @@ mod tests {
         assert!(m.set(b.plus(24)) && !m.set(b.plus(24)) && m.set(b.plus(40)));
         assert!(m.is_set(b.plus(24)) && !m.is_set(b) && !m.is_set(b.plus(48)));
         let (t, o) = (m.tables(), b.offset_from(r.base()));
-        // SAFETY: places in the region, and the tables exist.
+        // SAFETY: the offsets are of places in the region, the tables exist, and this is the only thread.
         unsafe {
             t.mark_lines(o + 120, 16); // lines 0 and 1
             t.mark_line(o + 128 * 4);
         }
         assert_eq!(m.free_lines(b, 0, 1), Some((2, 4)));
         assert_eq!(m.free_lines(b, 0, 3), Some((5, 256)));
-        // SAFETY: as before.
+        // SAFETY: the last 256 bytes of the block are in the region, the tables exist, and this is the only thread.
         unsafe { t.mark_lines(o + BLOCK_BYTES - 256, 256) };
         assert_eq!(m.free_lines(b, 4, 1), Some((5, 254)));
-        // SAFETY: as before.
+        // SAFETY: these lines are those of one block of the region, the tables exist, and this is the only thread.
         unsafe { t.mark_lines(o + 128 * 10 + 8, 128 * 5) };
         assert_eq!(m.free_lines(b, 5, 1), Some((5, 10)));
         assert_eq!(m.free_lines(b, 10, 1), Some((16, 254)));

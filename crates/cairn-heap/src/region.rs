@@ -72,7 +72,7 @@ impl Mapping {
     }
     /// Makes it longer; its pages may be elsewhere afterwards. What comes on top is clear.
     pub fn grow(&mut self, bytes: u64) -> std::io::Result<()> {
-        // SAFETY: a mapping that we own, whose addresses its owner takes anew.
+        // SAFETY: a mapping that we own, whose addresses its owner takes anew after this.
         let p = unsafe {
             libc::mremap(
                 self.base.0 as *mut libc::c_void,
@@ -120,13 +120,13 @@ pub fn release_pages(span: Span) {
 /// Has the system provide the pages of a span that is about to be written: one call instead of a fault for each. Where
 /// the system cannot (before Linux 5.14), nothing happens.
 pub fn populate_pages(span: Span) {
-    // SAFETY: provides the pages of a mapping of ours, without changing what they hold.
+    // SAFETY: `MADV_POPULATE_WRITE` provides pages without changing what they hold, and fails where nothing is mapped.
     unsafe { libc::madvise(span.start.0 as *mut libc::c_void, span.bytes() as usize, libc::MADV_POPULATE_WRITE) };
 }
 
 /// Asks for huge pages in a span. Where the system has none, nothing happens.
 pub fn advise_huge(span: Span) {
-    // SAFETY: changes how pages of a mapping of ours are backed, not what they hold.
+    // SAFETY: `MADV_HUGEPAGE` changes how pages are backed, not what they hold, and fails where nothing is mapped.
     unsafe { libc::madvise(span.start.0 as *mut libc::c_void, span.bytes() as usize, libc::MADV_HUGEPAGE) };
 }
 
@@ -144,12 +144,12 @@ pub fn suitable_bits(most: u32, least: u32, share: u64) -> u32 {
 /// Bytes of addresses that this process may still take, and whether that is because it has a limit.
 pub fn addresses_left() -> (u64, bool) {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: a valid structure.
+    // SAFETY: `limit` is a valid `rlimit`, which the call fills.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
     let limited = known && limit.rlim_cur < ALL_ADDRESSES;
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|s| s.split(' ').next()?.parse::<u64>().ok()).unwrap_or(0);
-    // SAFETY: reads a system constant.
+    // SAFETY: `sysconf` is given no address, and only reads a constant of the system.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
     let all = if limited { limit.rlim_cur } else { ALL_ADDRESSES };
     (all.saturating_sub(pages * page), limited)
@@ -306,12 +306,12 @@ impl Cards {
     /// Marks the card of a slot.
     #[inline(always)]
     pub fn mark(&self, slot: Address) {
-        // SAFETY: `card` is inside the table, which is ours; marks are plain bytes.
+        // SAFETY: `card` has given a byte of the table, which is ours; the mutator's thread and this one are the same.
         unsafe { *self.card(slot) = DIRTY }
     }
     /// Is the eighth of a card dirty that this address lies in?
     pub fn is_dirty(&self, a: Address) -> bool {
-        // SAFETY: as for `mark`.
+        // SAFETY: `card` has given a byte of the table, which is ours.
         unsafe { *self.card(a) >> (a.0 / EIGHTH % 8) & 1 != 0 }
     }
     /// Marks every card that a span touches.
@@ -326,7 +326,8 @@ impl Cards {
     pub fn clean_span(&self, span: Span) {
         let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
         while a < span.end {
-            // SAFETY: as for `mark`.
+            // SAFETY: `card` has given a byte of the table, which is ours; the mutator's thread and this one are the
+            // same.
             unsafe { *self.card(a) = 0 };
             a = a.plus(CARD_BYTES);
         }
@@ -344,7 +345,7 @@ impl Cards {
     pub fn dirty_in(&self, span: Span, mut f: impl FnMut(Span)) {
         let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
         while a < span.end {
-            // SAFETY: as for `mark`.
+            // SAFETY: `card` has given a byte of the table, which is ours.
             dirty_parts(a, unsafe { *self.card(a) }, &mut f);
             a = a.plus(CARD_BYTES);
         }
@@ -358,7 +359,8 @@ impl Cards {
                 a = a.plus(8 * CARD_BYTES);
                 continue;
             }
-            // SAFETY: as for `mark`.
+            // SAFETY: `card` has given a byte of the table, which is ours; the mutator's thread and this one are the
+            // same.
             let dirty = unsafe { self.card(a).replace(0) };
             dirty_parts(a, dirty, |part| {
                 let part = part.intersection(span);
@@ -377,17 +379,20 @@ impl Cards {
     pub unsafe fn take_dirty(&self, start: Address, mut f: impl FnMut(Span)) {
         let line = self.card(start) as *mut u64;
         // Nearly all blocks are clean; a large heap has many.
-        // SAFETY: as below.
+        // SAFETY: `start` is a block boundary (`# Safety`), so its 64 cards are side by side and begin at a multiple of
+        // 64.
         if unsafe { (0..CARDS_PER_BLOCK / 8).fold(0, |any, i| any | *line.add(i)) } == 0 {
             return;
         }
         for group in 0..CARDS_PER_BLOCK / 8 {
-            // SAFETY: 64 consecutive, 64-aligned cards, see `clean_blocks`; table memory is 8-aligned.
+            // SAFETY: `start` is a block boundary (`# Safety`), so its 64 cards are side by side and begin at a
+            // multiple of 64.
             let eight = unsafe { *line.add(group) };
             if eight == 0 {
                 continue;
             }
-            // SAFETY: same place.
+            // SAFETY: `group` is one of the eight words of the block's cards, and nobody else writes them meanwhile (`#
+            // Safety`).
             unsafe { *line.add(group) = 0 };
             for i in 0..8 {
                 let dirty = (eight >> (8 * i)) as u8;
@@ -443,7 +448,7 @@ mod tests {
         cards.mark(a.plus(BLOCK_BYTES - 1));
         assert!(!cards.is_dirty(a.plus(BLOCK_BYTES)) && !cards.is_dirty(a));
         let mut seen = vec![];
-        // SAFETY: the table is local to this test.
+        // SAFETY: `a` is the start of a block, and the table is local to this test.
         unsafe { cards.take_dirty(a, |s| seen.push(s)) };
         assert_eq!(seen, [Span::new(a.plus(BLOCK_BYTES - 512), a.plus(BLOCK_BYTES))]);
         assert!(!cards.is_dirty(a.plus(BLOCK_BYTES - 1)));
@@ -464,7 +469,7 @@ mod tests {
             (DIRTY, vec![part(0, 512)]),
         ] {
             let set = || {
-                // SAFETY: a card of the table.
+                // SAFETY: `card` gives a byte of the table, which is local to this test.
                 unsafe { *cards.card(a) = bits }
             };
             let (mut seen, mut taken, mut in_span) = (vec![], vec![], vec![]);
@@ -473,7 +478,7 @@ mod tests {
                 assert_eq!(cards.is_dirty(a.plus(i)), parts.iter().any(|p| p.contains(a.plus(i))), "{bits:b} {i}");
             });
             cards.dirty_in(part(0, 512), |p| seen.push(p));
-            // SAFETY: the table is local to this test.
+            // SAFETY: the start of a block is asked for, and the table is local to this test.
             unsafe { cards.take_dirty(r.address_of(BlockIndex(5)), |p| taken.push(p)) };
             set();
             cards.take_dirty_in(part(100, 400), |p| in_span.push(p));

@@ -109,7 +109,7 @@ impl Sampling {
         let usual = (self.allocated / PART).min(self.interval);
         let interval = usual / 2 + if usual > 0 { self.random % usual } else { 0 };
         let weight = std::mem::replace(of(self), Stream { since: 0, interval }).since;
-        // SAFETY: by the contract of `new`.
+        // SAFETY: whoever made this value has promised that `tag` can be read as long as it exists (`new`).
         (unsafe { *self.tag }, weight)
     }
 
@@ -155,7 +155,7 @@ impl Sampling {
 
     /// A large object was made.
     pub(crate) fn take_large(&mut self, a: Address, bytes: u64, kind: AllocKind) {
-        // SAFETY: by the contract of `new`.
+        // SAFETY: whoever made this value has promised that `tag` can be read as long as it exists (`new`).
         let tag = unsafe { *self.tag };
         self.take(a, bytes, kind, (tag, 0));
     }
@@ -169,7 +169,8 @@ impl Sampling {
             match taken {
                 Taken::Extent(x) => {
                     let bytes = x.span.bytes() - x.hi.offset_from(x.lo);
-                    // SAFETY: by the contract.
+                    // SAFETY: what was sampled is initialised, and where it was (`# Safety`), so `x` is filled up to
+                    // its cursors.
                     unsafe {
                         self.find_in(model, x, |own| (tag, (weight as f64 * own as f64 / bytes as f64) as u64))
                     };
@@ -186,6 +187,8 @@ impl Sampling {
         }
     }
 
+    /// Finds the objects of an extent.
+    ///
     /// # Safety
     /// The extent is filled with initialised objects up to its cursors.
     unsafe fn find_in<M: ObjectModel>(&mut self, model: &M, x: Extent, share: impl Fn(u64) -> (u64, u64)) {
@@ -197,7 +200,8 @@ impl Sampling {
         }
         a = x.hi;
         while a < x.span.end {
-            // SAFETY: by the contract; a word of 0 lies between objects.
+            // SAFETY: `a` is between `hi` and the end, filled with initialised objects (`# Safety`); words of 0 lie
+            // between some.
             unsafe {
                 if a.load() == 0 {
                     a = a.plus(WORD);

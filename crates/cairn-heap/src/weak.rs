@@ -153,8 +153,12 @@ struct Round {
 const NOBODY: u32 = u32::MAX;
 
 /// What has become of the word `w`: `None` if it refers to something dead.
+///
+/// # Safety
+/// If `w` is a reference, it is one to an object that was alive after the last collection, or was made since.
 unsafe fn alive<M: ObjectModel>(t: &impl WeakVisitor, w: u64) -> Option<u64> {
-    // SAFETY: by the contract of this function, which is that of `survivor` for references.
+    // SAFETY: a reference among our words is to an object that was alive after the last collection or is new (`#
+    // Safety`), which is what `survivor` asks for.
     if M::is_reference(w) || M::is_indirect(w) { unsafe { t.survivor(w) } } else { Some(w) }
 }
 
@@ -175,6 +179,10 @@ impl Round {
     }
 
     /// A weak object is to be looked at, within this part; it may be dead.
+    ///
+    /// # Safety
+    /// `o` and what its words refer to were alive after the last collection, or were made since; `part` is one of its
+    /// own.
     unsafe fn look<M: ObjectModel, C>(
         &mut self,
         t: &mut impl WeakTracing<C>,
@@ -214,9 +222,12 @@ impl Round {
     }
 
     /// Traces, and deals with the ephemerons whose keys are reached, until nothing changes.
+    ///
+    /// # Safety
+    /// All grey words are what the object model says, and the mutator stands still.
     unsafe fn trace<M: ObjectModel, C>(&mut self, t: &mut impl WeakTracing<C>, client: &mut C) {
         loop {
-            // SAFETY: by the contract of `WeakObjects::settle`.
+            // SAFETY: all grey words are what the object model says (`# Safety`).
             unsafe { t.trace(client) };
             if t.watched().reached.is_empty() {
                 return;
@@ -228,9 +239,10 @@ impl Round {
                     self.waits[next as usize].0 = Wait::Over;
                     next = before;
                     match wait {
-                        // SAFETY: as in `look`.
+                        // SAFETY: `o` waits, so `look` has found it in the lists, and it was reached, so it is whole.
                         Wait::Object(o) => unsafe { self.look::<M, C>(t, o, None) },
-                        // SAFETY: the two words of an ephemeron.
+                        // SAFETY: `at` waits, so `look` has found an ephemeron's two words there, in a weak object that
+                        // has survived.
                         Wait::Pair(at) => unsafe { t.words(at.words(), 2) },
                         Wait::Over => {}
                     }
@@ -240,10 +252,14 @@ impl Round {
     }
 
     /// Everything that is alive is known: weak references are updated, or broken.
+    ///
+    /// # Safety
+    /// The parts and pairs that were noted still lie in weak objects that nobody else uses.
     unsafe fn break_dead<M: ObjectModel>(&mut self, t: &impl WeakVisitor) {
         for (wait, _) in &self.waits {
             if let Wait::Pair(at) = wait {
-                // SAFETY: the two words of an ephemeron whose key is dead.
+                // SAFETY: `at` waits, so `look` has found an ephemeron's two words there; its key is dead, and nobody
+                // else refers to them.
                 unsafe {
                     *at.words() = M::BROKEN;
                     *at.words().add(1) = M::BROKEN;
@@ -252,18 +268,21 @@ impl Round {
         }
         for (span, kind) in &self.weak {
             let n = (kind.unit() / WORD) as usize;
-            // SAFETY: the words of a weak object, which are as in `look`.
+            // SAFETY: `look` has found this part of a weak object that has survived: initialised words, to which no
+            // other slice is alive.
             let words =
                 unsafe { std::slice::from_raw_parts_mut(span.start.words(), (span.bytes() / WORD) as usize) };
             if n == 1 {
                 for w in words.iter_mut().filter(|w| **w != M::BROKEN) {
-                    // SAFETY: as above.
+                    // SAFETY: `w` is a word of a weak object: broken, or of an object that was alive after the last
+                    // collection or is new.
                     *w = unsafe { alive::<M>(t, *w) }.unwrap_or(M::BROKEN);
                 }
                 continue;
             }
             for pair in words.chunks_exact_mut(n) {
-                // SAFETY: as above.
+                // SAFETY: both are words of a weak object: broken, or of objects that were alive after the last
+                // collection or are new.
                 let found = unsafe { (alive::<M>(t, pair[0]), alive::<M>(t, pair[1])) };
                 let (Some(a), Some(b)) = found else {
                     pair.fill(M::BROKEN);
@@ -352,7 +371,7 @@ impl WeakObjects {
     /// `visit_weak`.
     ///
     /// # Safety
-    /// As for [`WeakTracing::trace`]; the mutator stands still.
+    /// All grey words are what the object model says, and the mutator stands still.
     pub unsafe fn settle<M: ObjectModel, C: Client, T: WeakTracing<C>>(
         &mut self,
         t: &mut T,
@@ -360,7 +379,8 @@ impl WeakObjects {
         cards: &Cards,
     ) {
         let mut round = Round::default();
-        // SAFETY: by the contract; `look` says what of our words.
+        // SAFETY: all grey words are what the object model says, and the mutator stands still (`# Safety`); `look` says
+        // what of our words.
         unsafe {
             for g in &mut self.given_back {
                 t.slot(&raw mut g.guardian);
@@ -394,6 +414,10 @@ impl WeakObjects {
         self.old.append(&mut round.alive);
     }
 
+    /// Looks at the parts of an old weak object that were stored to.
+    ///
+    /// # Safety
+    /// `o` is an old weak object; otherwise as `look` says.
     unsafe fn look_at_dirty<M: ObjectModel, C>(
         &mut self,
         t: &mut impl WeakTracing<C>,
@@ -418,12 +442,16 @@ impl WeakObjects {
             });
         }
         for part in parts {
-            // SAFETY: by the contract of `settle`.
+            // SAFETY: `o` was stored to since the last collection, so it is in the old list; grey words are what the
+            // model says (`# Safety`).
             unsafe { round.look::<M, C>(t, o, Some(part)) };
         }
     }
 
     /// Gives back what would die to guardians that are alive.
+    ///
+    /// # Safety
+    /// All grey words are what the object model says, and the mutator stands still.
     unsafe fn give_back<M: ObjectModel, C, T: WeakTracing<C>>(
         &mut self,
         t: &mut T,

@@ -37,13 +37,16 @@ impl Notes {
     }
     #[inline(always)]
     pub(crate) fn at(&self, a: Address) -> u8 {
-        // SAFETY: callers pass addresses inside the region, and the table has a byte for each of its words.
+        debug_assert!((a.offset_from(self.base) / WORD) < self.map.bytes());
+        // SAFETY: `a` is inside the region (asserted in debug builds), and the table has a byte for each of its words.
         unsafe { *self.map.base().bytes().add((a.offset_from(self.base) / WORD) as usize) }
     }
     #[inline(always)]
     pub(crate) fn add(&mut self, a: Address, note: u8) {
         let i = a.offset_from(self.base) / WORD;
-        // SAFETY: as for `at`; the table is ours alone.
+        debug_assert!(i < self.map.bytes());
+        // SAFETY: `a` is inside the region (asserted in debug builds), so `i` is below the size of the table, which is
+        // ours alone.
         unsafe { *self.map.base().bytes().add(i as usize) |= note };
         if note != Notes::IMMORTAL_START {
             self.noted.push(i);
@@ -51,7 +54,7 @@ impl Notes {
     }
     pub(crate) fn clear(&mut self) {
         for i in self.noted.drain(..) {
-            // SAFETY: as for `add`.
+            // SAFETY: `i` was noted by `add`, so it is below the size of the table, which is ours alone.
             unsafe {
                 let byte = self.map.base().bytes().add(i as usize);
                 *byte =

@@ -14,7 +14,7 @@ fn addresses() -> u64 {
 /// What `f` gives while the process may use at most this many bytes of addresses.
 fn limited<T>(bytes: u64, f: impl FnOnce() -> T) -> T {
     let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: valid structures.
+    // SAFETY: `limit` is a valid `rlimit`, which the first call fills and the second reads.
     unsafe {
         assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &mut before), 0);
         assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &libc::rlimit { rlim_cur: bytes, ..before }), 0);

@@ -72,7 +72,8 @@ macro_rules! functions {
         impl $table {
             fn find(library: *mut c_void) -> Result<$table, String> {
                 Ok($table {
-                    // SAFETY: the function of this name has this type (llvm-c, version 19).
+                    // SAFETY: the function of this name has this type in llvm-c, version 19, which `checked` sees to
+                    // before any but `LLVMGetVersion` is called; `symbol` gave no null.
                     $($name: unsafe {
                         transmute::<*mut c_void, unsafe extern "C" fn($($type),*) $(-> $result)?>(
                             symbol(library, stringify!($name))?
@@ -383,7 +384,7 @@ fn library(files: &[&CStr]) -> Result<*mut c_void, String> {
 
 fn symbol(library: *mut c_void, name: &str) -> Result<*mut c_void, String> {
     let terminated = std::ffi::CString::new(name).expect("a C name");
-    // SAFETY: `library` is loaded and stays so.
+    // SAFETY: `library` is loaded and stays so, and `terminated` is a C string.
     let address = unsafe { dlsym(library, terminated.as_ptr()) };
     if address.is_null() {
         return Err(format!("the library found as LLVM {MAJOR} is something else: {}", last_error()));
@@ -393,7 +394,8 @@ fn symbol(library: *mut c_void, name: &str) -> Result<*mut c_void, String> {
 
 /// What went wrong in the last call of `dlopen` or `dlsym`.
 fn last_error() -> String {
-    // SAFETY: null, or a string that stays until this thread's next call of these functions.
+    // SAFETY: `dlerror` gives null, or a string that stays until this thread's next call of these functions; it is
+    // copied before.
     unsafe {
         let text = dlerror();
         if text.is_null() { "no reason given".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
@@ -405,7 +407,7 @@ impl Llvm {
     pub fn version(&self) -> [c_uint; 3] {
         let mut version = [0; 3];
         let [major, minor, patch] = &mut version;
-        // SAFETY: three places for the answer.
+        // SAFETY: the three places are valid; the function asks for nothing else.
         unsafe { (self.LLVMGetVersion)(major, minor, patch) };
         version
     }
@@ -419,7 +421,7 @@ impl Llvm {
     }
 
     fn initialize(&self) {
-        // SAFETY: registration functions without preconditions.
+        // SAFETY: registration functions without preconditions; `options` are C strings, which outlive the call.
         unsafe {
             (self.LLVMInitializeX86TargetInfo)();
             (self.LLVMInitializeX86Target)();
@@ -444,7 +446,7 @@ impl Llvm {
         if message.is_null() {
             return String::new();
         }
-        // SAFETY: a NUL-terminated string of LLVM's.
+        // SAFETY: `message` is not null, so a C string that LLVM allocated and nobody else frees (`# Safety`).
         unsafe {
             let text = CStr::from_ptr(message).to_string_lossy().into_owned();
             (self.LLVMDisposeMessage)(message);

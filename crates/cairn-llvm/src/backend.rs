@@ -167,7 +167,7 @@ pub fn optimize_text(ir: &str, opt: OptLevel) -> Result<String, String> {
 pub fn verify(ir: &str) -> Result<(), String> {
     let m = Module::parse(ir.as_bytes(), OptLevel::Low, Where::Low, &[])?;
     let mut message: *mut c_char = null_mut();
-    // SAFETY: the module is live; `message` receives a string that `take_message` frees.
+    // SAFETY: `self` keeps the module live; `message` receives a string that `take_message` frees.
     unsafe {
         let bad = (m.llvm.LLVMVerifyModule)(m.module, RETURN_STATUS, &mut message);
         let text = m.llvm.take_message(message);
@@ -187,7 +187,7 @@ pub(crate) struct Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: created in `parse`, disposed of once, the context last.
+        // SAFETY: `parse` created them, and they are disposed of here alone, the context last.
         unsafe {
             if !self.module.is_null() {
                 (self.llvm.LLVMDisposeModule)(self.module);
@@ -203,11 +203,11 @@ impl Drop for Module {
 /// Reads text or bitcode.
 ///
 /// # Safety
-/// The context is live, and outlives the module.
+/// `context` is live, and outlives the module that is made.
 unsafe fn read(llvm: &Llvm, context: ContextRef, ir: &[u8]) -> Result<ModuleRef, String> {
     let mut message: *mut c_char = null_mut();
     let mut module = null_mut();
-    // SAFETY: by the contract above.
+    // SAFETY: the context is live (`# Safety`); the buffer is a copy of `ir`, and the parser consumes it.
     unsafe {
         let name = c"scheme".as_ptr();
         let buffer = (llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy)(ir.as_ptr().cast(), ir.len(), name);
@@ -280,7 +280,7 @@ impl Module {
 
     /// As LLVM writes it.
     pub(crate) fn text(&self) -> String {
-        // SAFETY: the module is live; the string is LLVM's, freed by its own function.
+        // SAFETY: `self` keeps the module live; the string is LLVM's, freed by its own function.
         unsafe {
             let s = (self.llvm.LLVMPrintModuleToString)(self.module);
             self.llvm.take_message(s)
@@ -296,7 +296,8 @@ impl Module {
 
     /// Runs passes.
     pub(crate) fn run(&self, passes: &CStr) -> Result<(), String> {
-        // SAFETY: module and machine are live; the options are disposed of after the run; the error is consumed.
+        // SAFETY: `self` keeps module and machine live; the options are disposed of after the run; the error is
+        // consumed.
         unsafe {
             let options = (self.llvm.LLVMCreatePassBuilderOptions)();
             let error = (self.llvm.LLVMRunPasses)(self.module, passes.as_ptr(), self.machine, options);
@@ -314,7 +315,7 @@ impl Module {
     pub(crate) fn emit(&self, kind: c_int) -> Result<Vec<u8>, String> {
         let mut message: *mut c_char = null_mut();
         let mut buffer: MemoryBufferRef = null_mut();
-        // SAFETY: module and machine are live; the buffer is copied and disposed of.
+        // SAFETY: `self` keeps module and machine live; the buffer is copied and disposed of.
         unsafe {
             if (self.llvm.LLVMTargetMachineEmitToMemoryBuffer)(
                 self.machine,

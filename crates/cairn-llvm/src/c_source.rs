@@ -96,7 +96,7 @@ const SMALL: usize = 64;
 pub fn compile(bitcode: &[u8], table: &str, functions: &[(String, i64)]) -> Result<Compiled, String> {
     let f = module_functions()?;
     let whole = Module::parse(bitcode, OptLevel::High, Where::Anywhere, &[])?;
-    // SAFETY: the module is live, and its functions and variables stay in it.
+    // SAFETY: `whole` keeps the module live, and its functions and variables stay in it.
     unsafe {
         for value in functions_of(f, &whole).into_iter().chain(variables_of(f, &whole)) {
             let visible = (f.LLVMIsDeclaration)(value) == 0 && (f.LLVMGetLinkage)(value) == EXTERNAL;
@@ -121,7 +121,7 @@ fn small_functions(
     let mut inlined = BTreeMap::new();
     let mut kept = Vec::new();
     let always = c"alwaysinline";
-    // SAFETY: the module is live; what is removed from it is not looked at again.
+    // SAFETY: `m` keeps the module live; what is removed from it is not looked at again, and `kept` functions stay.
     unsafe {
         (f.LLVMStripModuleDebugInfo)(m.module());
         for function in functions_of(f, &m).into_iter().filter(|v| (f.LLVMIsDeclaration)(*v) == 0) {
@@ -167,25 +167,27 @@ fn small_functions(
     Ok((text, inlined))
 }
 
+/// The values of a chain of a live module, from `first`, which may be null, on.
 fn all(first: ValueRef, next: unsafe extern "C" fn(ValueRef) -> ValueRef) -> Vec<ValueRef> {
     let is_there = |v: ValueRef| (!v.is_null()).then_some(v);
-    // SAFETY: both are LLVM's, of a live module.
+    // SAFETY: callers pass the first of a chain in a live module, and LLVM's function for the next; null ends it.
     std::iter::successors(is_there(first), |v| is_there(unsafe { next(*v) })).collect()
 }
 
 fn functions_of(f: &ModuleFunctions, m: &Module) -> Vec<ValueRef> {
-    // SAFETY: the module is live.
+    // SAFETY: `m` keeps the module live as long as it is borrowed.
     all(unsafe { (f.LLVMGetFirstFunction)(m.module()) }, f.LLVMGetNextFunction)
 }
 
 fn variables_of(f: &ModuleFunctions, m: &Module) -> Vec<ValueRef> {
-    // SAFETY: the module is live.
+    // SAFETY: `m` keeps the module live as long as it is borrowed.
     all(unsafe { (f.LLVMGetFirstGlobal)(m.module()) }, f.LLVMGetNextGlobal)
 }
 
+/// The name of a value of a live module.
 fn name_of(f: &ModuleFunctions, value: ValueRef) -> String {
     let mut length = 0;
-    // SAFETY: the name is the value's, of this length.
+    // SAFETY: callers pass a value of a live module, whose name has this length, and is copied.
     unsafe {
         let text = (f.LLVMGetValueName2)(value, &mut length);
         String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
@@ -195,9 +197,9 @@ fn name_of(f: &ModuleFunctions, value: ValueRef) -> String {
 /// What LLVM calls a type, if it is one of `(cairn c)`.
 ///
 /// # Safety
-/// The type belongs to a live context.
+/// `t` is a type of a live context.
 unsafe fn type_name(f: &ModuleFunctions, t: TypeRef) -> Option<String> {
-    // SAFETY: by the contract above.
+    // SAFETY: the type belongs to a live context (`# Safety`).
     unsafe {
         Some(match (f.LLVMGetTypeKind)(t) {
             0 => "void".into(),
@@ -213,9 +215,10 @@ unsafe fn type_name(f: &ModuleFunctions, t: TypeRef) -> Option<String> {
 /// Types of result and parameters of a function, if it can be inlined.
 ///
 /// # Safety
-/// The function has a body, in a live module.
+/// `function` has a body, in a live module.
 unsafe fn types_if_small(f: &ModuleFunctions, function: ValueRef) -> Option<Vec<String>> {
-    // SAFETY: by the contract above; blocks, instructions and operands are those of the function.
+    // SAFETY: the function has a body, in a live module (`# Safety`); blocks, instructions and operands are those of
+    // the function.
     unsafe {
         let noinline = c"noinline";
         let kind = (f.LLVMGetEnumAttributeKindForName)(noinline.as_ptr(), noinline.count_bytes());
@@ -248,9 +251,9 @@ unsafe fn types_if_small(f: &ModuleFunctions, function: ValueRef) -> Option<Vec<
 /// Can the instruction stand anywhere?
 ///
 /// # Safety
-/// It is one of a live module.
+/// `instruction` is one of a live module.
 unsafe fn is_plain(f: &ModuleFunctions, instruction: ValueRef) -> bool {
-    // SAFETY: by the contract above.
+    // SAFETY: the instruction is one of a live module (`# Safety`); its operands are asked for up to their number.
     unsafe {
         let opcode = (f.LLVMGetInstructionOpcode)(instruction);
         let mut operands = (f.LLVMGetNumOperands)(instruction) as c_uint;

@@ -24,11 +24,11 @@ pub struct Jit {
     symbols: HashMap<String, u64>,
 }
 
-/// What changes a loaded object's memory are the programs that run its code, and [`Jit::overwrite`], whose callers see
-/// to it that nobody does.
-// SAFETY: see above.
+// SAFETY: a `Jit` is memory that any thread may unmap. What changes it are the programs that run its code, and
+// `overwrite`, whose callers see to it that nobody does.
 unsafe impl Send for Jit {}
-// SAFETY: likewise.
+// SAFETY: through `&Jit` the memory is read only, but for `overwrite`, whose callers see to it that nobody runs the
+// code.
 unsafe impl Sync for Jit {}
 
 /// An object, linked for one address.
@@ -92,11 +92,11 @@ impl Jit {
         let size = layout.size as usize;
         let base = map_low(size)?;
         let mut jit = Jit { base, size, code_size: layout.code_size, symbols: HashMap::new() };
-        // SAFETY: a fresh private mapping of `size` bytes, writable, used by nobody else.
+        // SAFETY: `map_low` has just given `size` bytes at `base`, writable, which nobody else uses.
         let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
         layout.place(base as u64, memory, known)?;
         jit.symbols = layout.symbols(base as u64, false)?;
-        // SAFETY: whole pages of our own mapping.
+        // SAFETY: `code_size` bytes from `base` on are whole pages of our own mapping.
         let r = unsafe { libc::mprotect(base.cast(), jit.code_size as usize, libc::PROT_READ | libc::PROT_EXEC) };
         if r != 0 {
             return Err(format!("cannot make code executable: {}", std::io::Error::last_os_error()));
@@ -123,7 +123,7 @@ impl Jit {
                 return true;
             }
             if p != libc::MAP_FAILED {
-                // SAFETY: just mapped, by a kernel that took the address for a hint.
+                // SAFETY: `p` was just mapped with `bytes` bytes, by a kernel that took the address for a hint.
                 unsafe { libc::munmap(p, bytes) };
             }
             false
@@ -150,7 +150,8 @@ impl Jit {
         old: [u8; N],
     ) -> Result<(), String> {
         let protect = |protection| {
-            // SAFETY: whole pages of our own mapping.
+            // SAFETY: `code_size` bytes from `base` on are whole pages of our own mapping, whose code nobody runs at
+            // this moment (`# Safety`).
             match unsafe { libc::mprotect(self.base.cast(), self.code_size as usize, protection) } {
                 0 => Ok(()),
                 _ => Err(format!("cannot change code: {}", std::io::Error::last_os_error())),
@@ -160,7 +161,8 @@ impl Jit {
         for (at, new) in changes {
             let inside = self.code().contains(at) && at + N as u64 <= self.code().end;
             let place = *at as *mut [u8; N];
-            // SAFETY: inside of our own mapping, which is writable now.
+            // SAFETY: `inside`, so all `N` bytes are of our own mapping, which is writable now; nobody runs them (`#
+            // Safety`).
             unsafe {
                 if inside && *place == old {
                     *place = *new;
@@ -311,7 +313,7 @@ impl Drop for Jit {
 
 /// A fresh mapping in the low 2 GiB.
 fn map_low(size: usize) -> Result<*mut u8, String> {
-    // SAFETY: an anonymous mapping at an address of the kernel's choice.
+    // SAFETY: without `MAP_FIXED` the kernel chooses a place where nothing is.
     let p = unsafe {
         libc::mmap(
             null_mut(),

@@ -101,7 +101,8 @@ impl Replacement {
         };
         let jumps: Vec<(u64, [u8; 5])> =
             self.functions.iter().map(|(from, to)| (*from, jump(*from, *to))).collect();
-        // SAFETY: by the contract of this function.
+        // SAFETY: nobody runs old code at this moment, or goes on within the first five bytes of a function (`#
+        // Safety`).
         unsafe { self.old.overwrite(&jumps, ROOM) }
     }
 }
@@ -141,14 +142,14 @@ define internal i64 @g(i64 %n) align 16 {
         }
         let first = Replaceable::load(&compile_replaceable(TEXT, OptLevel::Low).unwrap()).unwrap();
         let address = first.jit().lookup("f").expect("f");
-        // SAFETY: that is its type.
+        // SAFETY: `TEXT` defines `f` as a function of one `i64` that returns one, and `first` keeps its code.
         let f: extern "C" fn(i64) -> i64 = unsafe { std::mem::transmute(address) };
         assert_eq!(f(3), 1006);
         // another text, to see which one runs
         let other = TEXT.replace("add i64 %old, %n", "add i64 %old, 7");
         let second = first.replacement(&compile_functions(&other, OptLevel::High).unwrap()).unwrap();
         assert_eq!(f(3), 1012, "nothing has happened yet");
-        // SAFETY: nobody else runs it.
+        // SAFETY: `f` has returned, and nobody else runs this code.
         unsafe { second.install() }.unwrap();
         assert_eq!(f(3), 1033);
     }

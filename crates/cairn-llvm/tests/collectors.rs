@@ -227,7 +227,7 @@ fn prefixes_and_cards_at_run_time() {
         let mut machinery = load_for(&m, OptLevel::High, c);
         let pair = machinery.run();
         assert!(pair.is_pair());
-        // SAFETY: the machinery keeps what its program allocated.
+        // SAFETY: `machinery` keeps what its program allocated, and a prefix stands before each object.
         let before = |v: Value| unsafe { *((v.address() - 8) as *const u64) };
         let car = unsafe { *(pair.address() as *const Value) };
         assert!(car.is_procedure());
@@ -257,7 +257,7 @@ fn continuations_are_allocated_by_the_facts_too() {
             machinery.machine.thread.under = Value::FALSE;
             let k = machinery.run();
             assert!(k.is_procedure(), "{}", c.name);
-            // SAFETY: as above.
+            // SAFETY: `machinery` keeps what its program allocated, and a prefix stands before each object.
             let before = unsafe { *((k.address() - 8) as *const u64) };
             assert_eq!(before, prefix(AllocKind::Procedure, 8 * continuation::LEN), "{}, {}", s.name, c.name);
         }

@@ -256,7 +256,8 @@ pub fn shr(out: &mut [u64], a: &[u64], bits: usize) -> (usize, bool) {
 pub fn sqrt_rem(root: &mut [u64], rest: &mut [u64], a: &[u64]) -> (usize, usize) {
     let n = a.len();
     assert!(n > 0 && a[n - 1] != 0 && root.len() >= n.div_ceil(2) && rest.len() >= n);
-    // SAFETY: sizes checked; outputs are unique borrows.
+    // SAFETY: `root` and `rest` have the sizes that were asked for above; both are unique borrows, and `a` is not
+    // empty.
     let rest_len = unsafe { mpn::__gmpn_sqrtrem(root.as_mut_ptr(), rest.as_mut_ptr(), a.as_ptr(), n as c_long) };
     (significant(&root[..n.div_ceil(2)]), rest_len as usize)
 }

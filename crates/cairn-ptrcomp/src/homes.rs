@@ -109,13 +109,13 @@ impl Homes {
         places: &BTreeSet<Place>,
     ) -> Homes {
         let mut homes = Homes::default();
-        // SAFETY: a live context.
+        // SAFETY: the session's context is live (*Live handles*).
         let builder = unsafe { (f.LLVMCreateBuilderInContext)(context) };
         let maker = Maker { f, context, module, builder };
         for &place in places {
             homes.all.extend(maker.home(model.function(place.0), place));
         }
-        // SAFETY: ours, and not used again.
+        // SAFETY: the builder was made above, and is not used again.
         unsafe { (f.LLVMDisposeBuilder)(builder) };
         homes
     }
@@ -135,7 +135,8 @@ impl Homes {
     pub(crate) fn restore(&mut self, f: &ModuleFunctions, context: ContextRef, places: &BTreeSet<Place>) {
         let (back, stay) = std::mem::take(&mut self.all).into_iter().partition(|h| places.contains(&h.place));
         self.all = stay;
-        // SAFETY: live allocations in the first blocks of their functions, and what frees them.
+        // SAFETY: `made` and `freed` are calls that `home` made, erased by nobody else (*Live handles*); `object` takes
+        // the place of `made` before that is erased.
         unsafe {
             let builder = (f.LLVMCreateBuilderInContext)(context);
             for home in back as Vec<Home> {
@@ -167,7 +168,8 @@ impl Maker<'_> {
     fn home(&self, function: &Function, place: Place) -> Option<Home> {
         let f = self.f;
         let object = function.values[place.1.0 as usize].handle;
-        // SAFETY: a live instruction of a function with a body.
+        // SAFETY: `place` is one of the stack's objects, so `object` is an `alloca`, with one operand, in a function
+        // with a body.
         unsafe {
             let (kind, alignment) = ((f.LLVMGetAllocatedType)(object), (f.LLVMGetAlignment)(object));
             let size = (f.LLVMABISizeOfType)((f.LLVMGetModuleDataLayout)(self.module), kind);
@@ -198,11 +200,15 @@ impl Maker<'_> {
     }
 
     /// Where the function returns; nothing if it also ends otherwise.
+    ///
+    /// # Safety
+    /// The handles of the function's values are null or instructions (*Live handles*).
     unsafe fn ends(&self, function: &Function) -> Option<Vec<ValueRef>> {
         let f = self.f;
         let mut ends = vec![];
         for value in function.values.iter().filter(|v| !v.handle.is_null()) {
-            // SAFETY: a live instruction.
+            // SAFETY: `value.handle` is not null, so an instruction (*Live handles*), and a call where it is asked for
+            // what calls have.
             unsafe {
                 match (f.LLVMGetInstructionOpcode)(value.handle) {
                     opcode::RET => ends.push(value.handle),
@@ -215,10 +221,14 @@ impl Maker<'_> {
     }
 
     /// The object lives as long as the call: what says otherwise says it of the stack.
+    ///
+    /// # Safety
+    /// `object` is an `alloca` (*Live handles*).
     unsafe fn forget_life(&self, object: ValueRef) {
         let f = self.f;
         let mut calls = vec![];
-        // SAFETY: a live instruction, whose users are instructions.
+        // SAFETY: `object` is an `alloca`, whose users are instructions; lifetime calls are collected before one is
+        // erased.
         unsafe {
             let mut next = (f.LLVMGetFirstUse)(object);
             while !next.is_null() {
@@ -238,9 +248,13 @@ impl Maker<'_> {
         }
     }
 
+    /// A call of a function of this name with one argument, where the builder stands.
+    ///
+    /// # Safety
+    /// `argument` is of the type `of`, and is there.
     unsafe fn call(&self, name: &CStr, of: TypeRef, argument: ValueRef, result: TypeRef) -> ValueRef {
         let f = self.f;
-        // SAFETY: a value of the type `of`, which is there where the builder stands.
+        // SAFETY: `argument` is of the type `of`, and is there where the builder stands (`home`).
         unsafe {
             let kind = (f.LLVMFunctionType)(result, &of, 1, 0);
             let mut function = (f.LLVMGetNamedFunction)(self.module, name.as_ptr());

@@ -15,6 +15,12 @@
 //!
 //! Invariants: what clang-19 accepts is accepted, with the same messages and the same exit status; a program is only
 //! changed where the analysis has proven that nothing can notice; everything else is as clang compiles it.
+//!
+//! *Live handles.* LLVM's functions ask for little more than that a handle is live, and of the kind that they are for.
+//! What files here get as `ModuleRef`, `ValueRef`, `TypeRef` and so on belongs to the one context of the session under
+//! way (`whole_program`), which is disposed of last, and nobody uses the handle of a value that was erased. SAFETY
+//! notes take that for granted, and say how the kind is known.
+
 mod allocation_counts;
 mod clang;
 mod command;

@@ -1,6 +1,9 @@
 //! LLVM's module → [`Module`].
 //!
 //! Only reads. Whatever it doesn't know becomes `Strange`, which the analysis takes for the worst.
+//!
+//! *Kinds.* Unsafe functions here ask for handles that are live and of the kind that the parameter's name says: a
+//! `function`, an `instruction` or `i`, a `gep`; `kind` is a type, `body` wants a function that has one, `call` a call.
 #![allow(unsafe_code)]
 
 mod executions;
@@ -27,7 +30,7 @@ pub(crate) struct Reader<'a> {
 
 /// All of a module. `kept` are names that code outside of it uses.
 pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<String>) -> Module {
-    // SAFETY: the module is live; iteration as the C interface defines it.
+    // SAFETY: `module` is live (*Live handles*); functions and variables are those that LLVM's iteration gives.
     unsafe {
         let mut reader = Reader {
             f,
@@ -108,7 +111,7 @@ impl Op {
 impl Reader<'_> {
     unsafe fn names(&mut self, module: ModuleRef) -> (Vec<ValueRef>, Vec<ValueRef>) {
         let (mut functions, mut globals) = (vec![], vec![]);
-        // SAFETY: the module is live.
+        // SAFETY: `module` is live (*Live handles*); each handle comes from LLVM's iteration, until null.
         unsafe {
             let mut next = (self.f.LLVMGetFirstFunction)(module);
             while !next.is_null() {
@@ -128,7 +131,7 @@ impl Reader<'_> {
 
     unsafe fn name(&self, value: ValueRef) -> String {
         let mut length = 0;
-        // SAFETY: LLVM returns a string of that length, which lives as long as the value.
+        // SAFETY: LLVM returns a string of that length, which lives as long as the value, and is copied.
         unsafe {
             let text = (self.f.LLVMGetValueName2)(value, &mut length);
             String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
@@ -136,7 +139,7 @@ impl Reader<'_> {
     }
 
     unsafe fn kind(&self, kind: TypeRef) -> Kind {
-        // SAFETY: types live as long as their context.
+        // SAFETY: `kind` is a type (*Kinds*); each kind of type is asked only for what it has.
         unsafe {
             match (self.f.LLVMGetTypeKind)(kind) {
                 type_kind::VOID => Kind::Void,
@@ -158,7 +161,7 @@ impl Reader<'_> {
 
     /// Can a value of this type be an address, as it is or as a number?
     unsafe fn wide(&self, kind: TypeRef) -> bool {
-        // SAFETY: types live as long as their context.
+        // SAFETY: `kind` is a type (*Kinds*), and an integer where its width is asked for.
         unsafe {
             match (self.f.LLVMGetTypeKind)(kind) {
                 type_kind::INTEGER => (self.f.LLVMGetIntTypeWidth)(kind) >= 64,
@@ -170,7 +173,7 @@ impl Reader<'_> {
 
     /// An operand that isn't of the function.
     unsafe fn constant(&self, value: ValueRef) -> Operand {
-        // SAFETY: constants live as long as their context.
+        // SAFETY: `value` is a constant (*Kinds*); of what kind, `LLVMGetValueKind` says before more is asked.
         unsafe {
             if let Some(&id) = self.functions.get(&value) {
                 return Operand::Function(id);
@@ -192,7 +195,7 @@ impl Reader<'_> {
 
     /// A constant expression: an address in a global variable, or strange.
     unsafe fn expression(&self, value: ValueRef) -> Operand {
-        // SAFETY: a live constant expression.
+        // SAFETY: `value` is a constant expression (*Kinds*), and a `getelementptr` behind the first question.
         unsafe {
             if (self.f.LLVMGetConstOpcode)(value) != opcode::GEP {
                 return Operand::Strange;
@@ -219,7 +222,8 @@ impl Reader<'_> {
     /// The steps of a `getelementptr`.
     unsafe fn steps(&self, gep: ValueRef) -> Vec<Step> {
         let mut steps = vec![];
-        // SAFETY: a live `getelementptr`, whose indices fit its type.
+        // SAFETY: `gep` is a `getelementptr` (*Kinds*): operands from 1 on are its indices, and fit the type that
+        // `kind` follows.
         unsafe {
             let mut kind = (self.f.LLVMGetGEPSourceElementType)(gep);
             let size = |t| (self.f.LLVMABISizeOfType)(self.layout, t);
@@ -254,7 +258,8 @@ impl Reader<'_> {
     }
 
     unsafe fn at(&mut self, instruction: ValueRef) -> At {
-        // SAFETY: a live instruction; its file's name lives as long as its module.
+        // SAFETY: `instruction` is one (*Kinds*), with a place in the text; its file's name lives as long as its
+        // module, and is copied.
         unsafe {
             if (self.f.LLVMInstructionGetDebugLoc)(instruction).is_null() {
                 return At::default();
@@ -282,7 +287,8 @@ impl Reader<'_> {
     }
 
     unsafe fn function(&mut self, id: FuncId, function: ValueRef, kept: &BTreeSet<String>) -> Function {
-        // SAFETY: a live function.
+        // SAFETY: `function` is one (*Kinds*), parameters are asked for up to its count, and handles behind those are
+        // instructions.
         unsafe {
             let kind = (self.f.LLVMGlobalGetValueType)(function);
             let name = self.name(function);
@@ -329,7 +335,7 @@ impl Reader<'_> {
     unsafe fn own_library(&self, function: ValueRef) -> Option<String> {
         const EACH: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
         let says = |text: &str| {
-            // SAFETY: a live function, and a text of that length.
+            // SAFETY: `function` is one (*Kinds*), and `text` has `length` bytes.
             unsafe {
                 let of_all = c_uint::MAX;
                 let (start, length) = (text.as_ptr().cast(), text.len() as c_uint);
@@ -344,7 +350,7 @@ impl Reader<'_> {
 
     /// Has one of its blocks an address that is used?
     unsafe fn labels_taken(&self, function: ValueRef) -> bool {
-        // SAFETY: a live function with a body.
+        // SAFETY: `function` has a body (*Kinds*); each block comes from LLVM's iteration, until null.
         unsafe {
             let mut block = (self.f.LLVMGetFirstBasicBlock)(function);
             while !block.is_null() {
@@ -358,7 +364,8 @@ impl Reader<'_> {
     }
 
     unsafe fn body(&mut self, id: FuncId, function: ValueRef, values: &mut Vec<Value>) {
-        // SAFETY: a live function with a body.
+        // SAFETY: `function` has a body (*Kinds*), and as many parameters as `values` has; the rest comes from LLVM's
+        // iteration.
         unsafe {
             let mut numbers: HashMap<ValueRef, ValueId> = HashMap::new();
             for i in 0..values.len() as u32 {
@@ -389,7 +396,7 @@ impl Reader<'_> {
 
     unsafe fn instruction(&self, id: FuncId, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Op {
         let f = self.f;
-        // SAFETY: a live instruction; operands as its opcode has them.
+        // SAFETY: `i` is an instruction (*Kinds*), and is asked only for what those of its opcode have.
         unsafe {
             let operand = |n: c_uint| self.operand((f.LLVMGetOperand)(i, n), numbers);
             let all = || (0..(f.LLVMGetNumOperands)(i) as c_uint).map(operand).collect::<Vec<_>>();
@@ -461,7 +468,7 @@ impl Reader<'_> {
         match operand {
             Operand::Data => false,
             Operand::Value(_) => {
-                // SAFETY: a live instruction.
+                // SAFETY: `i` is an instruction (*Kinds*), and `n` is below the number of its operands.
                 unsafe {
                     (0..(self.f.LLVMGetNumOperands)(i) as c_uint).any(|n| {
                         let value = (self.f.LLVMGetOperand)(i, n);
@@ -477,13 +484,15 @@ impl Reader<'_> {
     unsafe fn operand(&self, value: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Operand {
         match numbers.get(&value) {
             Some(&id) => Operand::Value(id),
-            // SAFETY: what isn't of the function is a constant, or a block or metadata, which have no value.
+            // SAFETY: `value` is an operand (*Kinds*) that isn't of the function: a constant, or a block or metadata,
+            // which have no value.
             None => unsafe { self.constant_or_none(value) },
         }
     }
 
     unsafe fn constant_or_none(&self, value: ValueRef) -> Operand {
-        // SAFETY: a live value.
+        // SAFETY: `value` is no instruction (*Kinds*), and no block, metadata or assembly where it is taken for a
+        // constant.
         unsafe {
             match (self.f.LLVMGetValueKind)(value) {
                 value_kind::BLOCK | value_kind::METADATA | value_kind::ASSEMBLY => Operand::Data,
@@ -494,7 +503,8 @@ impl Reader<'_> {
 
     /// Does nothing but comparisons and differences come of this integer?
     unsafe fn only_compared(&self, integer: ValueRef) -> bool {
-        // SAFETY: uses of a live instruction.
+        // SAFETY: `integer` is an instruction (*Kinds*), so its users are instructions, and those that subtract have
+        // two operands.
         unsafe {
             let mut next = (self.f.LLVMGetFirstUse)(integer);
             while !next.is_null() {
@@ -519,7 +529,7 @@ impl Reader<'_> {
     /// May the value of this load be more than compared, or part of a computation that makes no address of it?
     unsafe fn is_kept(&self, load: ValueRef) -> bool {
         let f = self.f;
-        // SAFETY: a live instruction and its users.
+        // SAFETY: `load` is an instruction (*Kinds*), so its users are instructions.
         unsafe {
             let mut next = (f.LLVMGetFirstUse)(load);
             while !next.is_null() {
@@ -539,7 +549,7 @@ impl Reader<'_> {
 
     unsafe fn call(&self, id: FuncId, i: ValueRef, numbers: &HashMap<ValueRef, ValueId>) -> Op {
         let f = self.f;
-        // SAFETY: a live call.
+        // SAFETY: `i` is a call (*Kinds*), and `n` is below the number of its arguments.
         unsafe {
             let count = (f.LLVMGetNumArgOperands)(i);
             let handles: Vec<ValueRef> = (0..count).map(|n| (f.LLVMGetOperand)(i, n)).collect();
@@ -575,7 +585,7 @@ impl Reader<'_> {
     /// What is known of an integer as a number of bytes.
     unsafe fn size(&self, id: FuncId, value: ValueRef, numbers: &HashMap<ValueRef, ValueId>, depth: u32) -> Size {
         let f = self.f;
-        // SAFETY: a live value.
+        // SAFETY: `value` is an operand (*Kinds*), and an instruction where its opcode and operands are asked for.
         unsafe {
             if (f.LLVMGetTypeKind)((f.LLVMTypeOf)(value)) != type_kind::INTEGER || depth > 8 {
                 return Size::Unknown;
@@ -635,8 +645,11 @@ fn shown(directory: &str, file: &str) -> String {
 }
 
 /// The constant that is the address of a block, if there is one.
+///
+/// # Safety
+/// `block` is a live block.
 pub(crate) unsafe fn block_address(f: &ModuleFunctions, block: BasicBlockRef) -> Option<ValueRef> {
-    // SAFETY: a live block; its users are instructions and its address.
+    // SAFETY: `block` is live (`# Safety`); its users are instructions, and its address.
     unsafe {
         let mut next = (f.LLVMGetFirstUse)((f.LLVMBasicBlockAsValue)(block));
         while !next.is_null() {

@@ -64,7 +64,8 @@ struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // SAFETY: ours; modules have been disposed of or end with it.
+        // SAFETY: the session made the context; modules have been disposed of or end with it, and nobody uses handles
+        // any more.
         unsafe { (self.llvm.LLVMContextDispose)(self.context) }
     }
 }
@@ -136,7 +137,7 @@ fn attempt(
 ) -> Result<Attempt, String> {
     let done = |outcome| Ok(Attempt::Done(outcome));
     let (llvm, f) = (llvm()?, module_functions()?);
-    // SAFETY: a new context.
+    // SAFETY: a new context belongs to nobody else, and the session disposes of it.
     let session = Session { llvm, f, context: unsafe { (llvm.LLVMContextCreate)() } };
     let module = session.linked(&parts.modules)?;
     session.internalize(module, parts);
@@ -152,7 +153,7 @@ fn attempt(
         false => session.move_home(module, parts, model, &(&candidates - banned), settings),
     };
     if !parts.lines {
-        // SAFETY: a live module. Lines have been read.
+        // SAFETY: the session keeps the module live (*Live handles*). Lines have been read.
         unsafe { (f.LLVMStripModuleDebugInfo)(module) };
     }
     let analysis = dsa::analyze_again(&model, assumed);
@@ -200,13 +201,13 @@ fn attempt(
     }
     session.verify(module)?;
     if settings.emit == Some(Emit::Llvm) {
-        // SAFETY: a live module.
+        // SAFETY: the session keeps the module live (*Live handles*), and `take_message` frees the string.
         let text = unsafe { llvm.take_message((llvm.LLVMPrintModuleToString)(module)) };
         return done(Outcome::Text(text));
     }
     let file = scratch.file(Path::new("merged"), "bc");
     let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
-    // SAFETY: a live module and a C string.
+    // SAFETY: the session keeps the module live (*Live handles*), and `name` is a C string.
     match unsafe { (f.LLVMWriteBitcodeToFile)(module, name.as_ptr()) } {
         0 => done(Outcome::Bitcode(Rewritten { bitcode: file, report, page, dynamic })),
         _ => Err(format!("cannot write {}", file.display())),
@@ -246,7 +247,7 @@ fn nothing(report: &str, done: &Done) -> String {
 impl Session {
     fn parse(&self, bytes: &[u8]) -> Result<ModuleRef, String> {
         let mut module = null_mut();
-        // SAFETY: the buffer is copied from `bytes` and disposed of.
+        // SAFETY: the buffer is a copy of `bytes`, and is disposed of once, here, for this parser does not consume it.
         let failed = unsafe {
             let buffer = (self.llvm.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
                 bytes.as_ptr().cast(),
@@ -266,7 +267,8 @@ impl Session {
         let whole = self.parse(modules.next().ok_or("no bitcode")?)?;
         for module in modules {
             let module = self.parse(module)?;
-            // SAFETY: live modules of one context; the second is used up.
+            // SAFETY: both are modules of the session's context (*Live handles*); the second is used up, and not used
+            // again.
             if unsafe { (self.f.LLVMLinkModules2)(whole, module) } != 0 {
                 return Err("modules that can't be linked".into());
             }
@@ -277,7 +279,8 @@ impl Session {
     /// Symbols that nobody outside needs become internal.
     fn internalize(&self, module: ModuleRef, parts: &Parts) {
         let f = self.f;
-        // SAFETY: a live module.
+        // SAFETY: the session keeps the module live (*Live handles*); symbols come from LLVM's iteration, and names
+        // have their lengths.
         unsafe {
             for (first, next) in
                 [(f.LLVMGetFirstFunction, f.LLVMGetNextFunction), (f.LLVMGetFirstGlobal, f.LLVMGetNextGlobal)]
@@ -369,7 +372,8 @@ impl Session {
     /// Copies a structure by words that may be pointers. All are read before one is written, for both may overlap.
     fn split(&self, copy: ValueRef, size: u64) {
         let f = self.f;
-        // SAFETY: a live call of `memcpy` or `memmove`, which is replaced.
+        // SAFETY: `copy` is a call of `memcpy` or `memmove`, which is replaced, and five operands are counted before
+        // they are asked for.
         unsafe {
             if (f.LLVMGetNumOperands)(copy) != 5 || (f.LLVMConstIntGetSExtValue)((f.LLVMGetOperand)(copy, 3)) != 0
             {
@@ -410,7 +414,7 @@ impl Session {
     /// Has this function put where it is called; false if that was asked for before.
     fn ask_to_inline(&self, function: ValueRef) -> bool {
         let f = self.f;
-        // SAFETY: a live function.
+        // SAFETY: `function` is one of the module (*Live handles*).
         unsafe {
             let kind = |name: &str| (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
             let has = |name| !(f.LLVMGetEnumAttributeAtIndex)(function, c_uint::MAX, kind(name)).is_null();
@@ -426,12 +430,12 @@ impl Session {
     /// Makes a call by address one of this function, which has the call's type.
     fn name_callee(&self, call: ValueRef, callee: ValueRef) {
         let f = self.f;
-        // SAFETY: a live call, whose last operand is what it calls, and a live function.
+        // SAFETY: `call` is a call, whose last operand is what it calls, and `callee` a function of that type.
         unsafe { (f.LLVMSetOperand)(call, (f.LLVMGetNumOperands)(call) as u32 - 1, callee) }
     }
 
     fn run_passes(&self, module: ModuleRef, passes: &std::ffi::CStr) -> Result<(), String> {
-        // SAFETY: a live module; target-independent passes need no machine.
+        // SAFETY: the session keeps the module live (*Live handles*); target-independent passes need no machine.
         unsafe {
             let options = (self.llvm.LLVMCreatePassBuilderOptions)();
             let error = (self.llvm.LLVMRunPasses)(module, passes.as_ptr(), null_mut(), options);
@@ -448,7 +452,7 @@ impl Session {
 
     fn verify(&self, module: ModuleRef) -> Result<(), String> {
         let mut message = null_mut();
-        // SAFETY: a live module; the message is taken.
+        // SAFETY: the session keeps the module live (*Live handles*); `take_message` frees the message.
         unsafe {
             let broken = (self.llvm.LLVMVerifyModule)(module, RETURN_STATUS, &mut message);
             let text = self.llvm.take_message(message);
@@ -471,7 +475,8 @@ impl Session {
         }
         let runtime = self.parse(&std::fs::read(&bitcode).map_err(|e| e.to_string())?)?;
         let f = self.f;
-        // SAFETY: live modules of one context; the second is used up. Its functions are found by their names.
+        // SAFETY: both are modules of the session's context (*Live handles*); the second is used up, and its functions
+        // are found by their names.
         unsafe {
             if (f.LLVMLinkModules2)(module, runtime) != 0 {
                 return Err("the runtime can't be linked".into());

@@ -41,11 +41,12 @@ pub fn word_address(v: Value, i: usize) -> *mut Value {
     (v.address() + 8 + 8 * i as u64) as *mut Value
 }
 
-/// Payload word `i` of an object of values.
+/// Payload word `i`, which is below its length, of an object of values.
 #[inline]
 pub fn word(v: Value, i: u64) -> Value {
     debug_assert!((i as usize) < length(v));
-    // SAFETY: callers pass an index below the object's length; payload words are initialised values.
+    // SAFETY: `i` is below the object's length (asserted above in debug builds), and it is an object of values, all
+    // initialised.
     unsafe { *word_address(v, i as usize) }
 }
 
@@ -78,7 +79,8 @@ pub fn words<'a>(v: Value) -> &'a [Value] {
 #[allow(clippy::mut_from_ref)]
 pub fn words_mut<'a>(v: Value) -> &'a mut [Value] {
     debug_assert!(!object::header_is_leaf(header(v)));
-    // SAFETY: as for `words`; the heap is single-threaded while a runtime call runs.
+    // SAFETY: the header's length counts the initialised value words that follow it. A runtime call has the heap to
+    // itself, and callers keep no other slice of the same object.
     unsafe { std::slice::from_raw_parts_mut(word_address(v, 0), length(v)) }
 }
 
@@ -112,7 +114,8 @@ pub fn string_chars<'a>(v: Value) -> &'a [u32] {
 #[inline]
 pub fn string_chars_mut<'a>(v: Value) -> &'a mut [u32] {
     debug_assert!(is(v, Type::String));
-    // SAFETY: as for `string_chars`.
+    // SAFETY: a string's payload is `length` 4-byte characters; a runtime call has the heap to itself, and callers keep
+    // no other slice of the same string.
     unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u32, length(v)) }
 }
 
@@ -134,7 +137,8 @@ pub fn byte_slice<'a>(v: Value) -> &'a [u8] {
 #[inline]
 pub fn byte_slice_mut<'a>(v: Value) -> &'a mut [u8] {
     debug_assert!(is(v, Type::Bytevector));
-    // SAFETY: as for `byte_slice`.
+    // SAFETY: a bytevector's payload is `length` bytes; a runtime call has the heap to itself, and callers keep no
+    // other slice of the same bytevector.
     unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u8, length(v)) }
 }
 

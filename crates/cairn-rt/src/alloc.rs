@@ -45,7 +45,7 @@ pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
     let bytes = object::object_bytes(header);
     let kind = if object::header_is_leaf(header) { AllocKind::Leaf } else { AllocKind::Scannable };
     let address = alloc(ctx, bytes, kind);
-    // SAFETY: fresh memory of this size.
+    // SAFETY: `alloc` has just given out `object_bytes(header)` bytes at `address`.
     unsafe { begin(address, header) }
 }
 
@@ -55,8 +55,8 @@ pub fn alloc_object_of(ctx: &mut Machine, header: u64) -> Value {
 /// There are as many fresh bytes as the header says.
 #[inline(always)]
 unsafe fn begin(address: u64, header: u64) -> Value {
-    // SAFETY: by the contract. The last word is cleared first, so that padding (of leaves) and the word after an empty
-    // object's header are defined.
+    // SAFETY: as many fresh bytes are at `address` as the header says (`# Safety`). The last word is cleared first, so
+    // that padding (of leaves) and the word after an empty object's header are defined.
     unsafe {
         *((address + object::object_bytes(header) - 8) as *mut u64) = 0;
         *(address as *mut u64) = header;
@@ -73,7 +73,7 @@ pub fn alloc_still(ctx: &mut Machine, header: u64) -> Value {
         Err(_) => exhaustion::overdraw(ctx, bytes, |ctx| rt(ctx).heap.alloc_still(&mut ctx.cursors, bytes, leaf)),
     };
     stop_for_heap(ctx);
-    // SAFETY: fresh memory of this size.
+    // SAFETY: `alloc_still` has just given out `object_bytes(header)` bytes at `address`.
     unsafe { begin(address, header) }
 }
 
@@ -81,7 +81,7 @@ pub fn alloc_still(ctx: &mut Machine, header: u64) -> Value {
 #[inline]
 pub fn alloc_pair(ctx: &mut Machine, car: Value, cdr: Value) -> Value {
     let address = alloc(ctx, 16, AllocKind::Pair);
-    // SAFETY: the two words at `address` are free.
+    // SAFETY: `alloc` has just given out 16 bytes at `address`.
     unsafe {
         *(address as *mut Value) = car;
         *((address + 8) as *mut Value) = cdr;
@@ -121,7 +121,7 @@ fn alloc_elsewhere(ctx: &mut Machine, bytes: u64, kind: AllocKind) -> u64 {
 /// runtime calls and stubs (lists of arguments) do all the allocation.
 pub(crate) fn stop_for_heap(ctx: &mut Machine) {
     if ctx.stop & stop::HEAP == 0 && rt(ctx).heap.waits_for_safepoint(ctx.cursors) {
-        // SAFETY: the machine is alive.
+        // SAFETY: `ctx` is a reference, so the machine is alive.
         unsafe { stop_word::request(ctx, stop::HEAP) }
     }
 }
@@ -137,11 +137,11 @@ pub fn write_barrier_range(ctx: &mut Machine, first: *const Value, count: usize)
     rt(ctx).heap.mark_cards(first as u64, count as u64);
 }
 
-/// Stores into payload word `i` of an object, with its barrier.
+/// Stores into payload word `i`, which is below its length, of an object, with its barrier.
 #[inline]
 pub fn store_word(ctx: &mut Machine, v: Value, i: u64, x: Value) {
     let slot = access::word_address(v, i as usize);
-    // SAFETY: callers pass an index below the object's length.
+    // SAFETY: callers pass an index below the object's length, so `slot` is one of its words.
     unsafe { *slot = x };
     if x.is_pointer() {
         write_barrier(ctx, slot);
@@ -155,7 +155,7 @@ pub fn make_flonum(ctx: &mut Machine, x: f64) -> Value {
         Some(v) => v,
         None => {
             let v = alloc_object(ctx, Type::Flonum, 0, 1);
-            // SAFETY: the payload is one word.
+            // SAFETY: `v` has just been made with a payload of one word.
             unsafe { *(access::word_address(v, 0) as *mut f64) = x };
             v
         }

@@ -70,7 +70,7 @@ impl Profiler for AllocationProfile {
     }
 
     fn called(&mut self, ctx: &mut Machine) {
-        // SAFETY: the machine is alive.
+        // SAFETY: `ctx` is a reference, so the machine is alive.
         unsafe { stop_word::request(ctx, reason::PROFILE) }
     }
 

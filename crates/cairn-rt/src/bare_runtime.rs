@@ -24,7 +24,8 @@ impl TestRuntime {
 
     /// Its machine.
     pub fn ctx(&mut self) -> &'static mut Machine {
-        // SAFETY: tests use it only while the `TestRuntime` lives.
+        // SAFETY: the machine is the runtime's own box; tests use it only while the `TestRuntime` lives, and one
+        // reference at a time.
         unsafe { &mut *self.runtime.machine() }
     }
 }
@@ -33,7 +34,7 @@ impl TestRuntime {
 pub fn set_cdr(ctx: &mut Machine, pair: Value, x: Value) {
     debug_assert!(pair.is_pair());
     let slot = (pair.address() + 8) as *mut Value;
-    // SAFETY: a pair is two words at its address.
+    // SAFETY: `pair` is a pair (asserted above), two words at its address, of which `slot` is the second.
     unsafe { *slot = x };
     if x.is_pointer() {
         write_barrier(ctx, slot);

@@ -52,7 +52,7 @@ pub extern "C" fn cairn_bytes_copy_to(
     let to_length = expect!(ctx, WHO, 1, "a mutable bytevector", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a bytevector", from, bytes_of(from)).len();
     let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
-    // SAFETY: both ranges were checked; `copy` allows overlap.
+    // SAFETY: `copy_bounds` has checked both ranges, and `copy` allows overlap.
     unsafe {
         let source = (word_address(from, 0) as *const u8).add(range.start);
         let target = (word_address(to, 0) as *mut u8).add(at);

@@ -35,7 +35,7 @@ fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
     if At::Site(place).text(modules).is_some() {
         return Some(At::Site(row));
     }
-    // SAFETY: a loaded module's tables live as long as its runtime.
+    // SAFETY: `s` is a source of a loaded module, whose tables and texts live as long as its runtime.
     let evaluates = source(modules, place).is_some_and(|s| unsafe { text_of(&s.path) }.ends_with(EVALUATOR));
     Some(ctx.slot(slot::TAIL_MARK)).filter(|v| evaluates && evaluated::is_mark(*v)).map(At::EvaluatedTail)
 }

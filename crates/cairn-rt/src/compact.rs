@@ -43,7 +43,7 @@ pub fn type_of(v: Value) -> Option<Value> {
 /// Where a field of a compact record is, and the bits of references there.
 pub fn field(v: Value, slot: Slot) -> Option<(*mut u8, u32)> {
     let (place, e) = (slot.compact?, entry(v)?);
-    // SAFETY: the entry says where the places of all fields are.
+    // SAFETY: `slot` is a field of `v`'s type, so its place is one of those that the entry has for all fields.
     let at = unsafe { *e.places.add(place.index as usize) };
     Some(((e.base + compact::record_number(v.0) as u64 * e.stride as u64 + at as u64) as *mut u8, e.bits))
 }
@@ -53,7 +53,7 @@ pub fn reference(v: Value, slot: Slot) -> Value {
     let (Some((at, bits)), Some(e), Some(place)) = (field(v, slot), entry(v), slot.compact) else {
         return Value::FALSE;
     };
-    // SAFETY: a field of this width.
+    // SAFETY: `field` gave the address of a field of `bits` bits, in the pool of a record in use.
     let n = unsafe {
         match bits {
             32 => *(at as *const u32) >> compact::RECORD_SHIFT,
@@ -64,7 +64,7 @@ pub fn reference(v: Value, slot: Slot) -> Value {
     if n == 0 {
         return Value::FALSE;
     }
-    // SAFETY: there is a target for each field.
+    // SAFETY: the entry has a target for each field, and `place` is the place of a field of `v`'s type.
     let upper = if place.own { (v.0 >> 32) as u32 } else { unsafe { *e.targets.add(place.index as usize) } };
     Value(compact::with_upper(upper, n))
 }
@@ -74,7 +74,8 @@ pub fn put_reference(ctx: &mut Machine, v: Value, slot: Slot, x: Value) -> bool 
     let (Some(e), Some(place)) = (entry(v), slot.compact) else { return false };
     let n = if x == Value::FALSE { 0 } else { compact::record_number(x.0) };
     if n != 0 {
-        // SAFETY: there is a target for each field; the heap reads it while it collects.
+        // SAFETY: the entry has a target for each field, and `place` is the place of a field of `v`'s type. The heap,
+        // which reads it, does so while it collects, and no reference outlives this function.
         let target = unsafe { &mut *e.targets.add(place.index as usize) };
         let upper = if place.own { (v.0 >> 32) as u32 } else { *target };
         if !x.is_compact() || upper != 0 && upper != (x.0 >> 32) as u32 {
@@ -89,7 +90,8 @@ pub fn put_reference(ctx: &mut Machine, v: Value, slot: Slot, x: Value) -> bool 
         exhaustion::overdraw(ctx, 0, |ctx| rt(ctx).heap.widen_pool(ty, n));
     }
     let Some((at, bits)) = field(v, slot) else { return false };
-    // SAFETY: a field of this width.
+    // SAFETY: `field` gave the address of a field of `bits` bits, in the pool of a record in use; `n` fits (see
+    // `widen_pool`).
     unsafe {
         match bits {
             32 => *(at as *mut u32) = n << compact::RECORD_SHIFT,
@@ -103,7 +105,7 @@ pub fn put_reference(ctx: &mut Machine, v: Value, slot: Slot, x: Value) -> bool 
 /// The type of the records that a field of references has held, if it has held some.
 pub fn target(v: Value, slot: Slot) -> Option<Value> {
     let (e, place) = (entry(v)?, slot.compact?);
-    // SAFETY: there is a target for each field.
+    // SAFETY: the entry has a target for each field, and `place` is the place of a field of `v`'s type.
     let upper = if place.own { (v.0 >> 32) as u32 } else { unsafe { *e.targets.add(place.index as usize) } };
     (upper != 0).then(|| Value(compact::type_of(compact::with_upper(upper, 0))))
 }
@@ -112,9 +114,9 @@ pub fn target(v: Value, slot: Slot) -> Option<Value> {
 pub fn make(ctx: &mut Machine, rtd: Value) -> Value {
     let number = cairn_layout::object::record::number(rtd.0);
     let at = (rtd.0 >> compact::ENTRY_AT) as usize;
-    // SAFETY: the type's entry, which nobody else reads meanwhile.
+    // SAFETY: `rtd` is the type word of a compact type, so the table has an entry at `at`.
     let e = unsafe { ctx.pools.add(at) as *mut Entry };
-    // SAFETY: as above.
+    // SAFETY: `e` is the type's entry, which only this thread uses while its program runs; no reference to it is made.
     unsafe {
         if (*e).base == 0 && !define(ctx, rtd) {
             // The type is another place's.
@@ -145,7 +147,7 @@ pub fn parts(v: Value) -> Vec<u64> {
         }
         let mut bits = 0u64;
         if let (Some((at, _)), Some(bytes)) = (field(v, f.slot), f.slot.kind.raw_bytes()) {
-            // SAFETY: a field of so many bytes.
+            // SAFETY: `field` gave the address of a field, which has `bytes` bytes, at most the eight of `bits`.
             unsafe { std::ptr::copy_nonoverlapping(at, (&raw mut bits).cast(), bytes as usize) };
         }
         words.extend([bits as u32, (bits >> 32) as u32].map(|half| Value::fixnum(i64::from(half)).0));
@@ -166,7 +168,7 @@ pub fn fill(ctx: &mut Machine, v: Value, words: &[u64]) {
         }
         let bits = first.as_fixnum() as u64 | (next().as_fixnum() as u64) << 32;
         if let (Some((at, _)), Some(bytes)) = (field(v, f.slot), f.slot.kind.raw_bytes()) {
-            // SAFETY: a field of so many bytes.
+            // SAFETY: `field` gave the address of a field, which has `bytes` bytes, at most the eight of `bits`.
             unsafe { std::ptr::copy_nonoverlapping((&raw const bits).cast(), at, bytes as usize) };
         }
     }

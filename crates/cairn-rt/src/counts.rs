@@ -18,7 +18,7 @@ pub struct Counts {
 
 // SAFETY: the memory is shared, stays mapped as long as the value, and is accessed by atomic operations only.
 unsafe impl Send for Counts {}
-// SAFETY: as above.
+// SAFETY: all accesses through `&Counts` are atomic operations on memory that stays mapped as long as the value.
 unsafe impl Sync for Counts {}
 
 impl Counts {
@@ -27,7 +27,7 @@ impl Counts {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(file)?;
         let bytes = number.max(1) * size_of::<AtomicU64>();
         file.set_len(bytes as u64)?;
-        // SAFETY: a new mapping of a file of this size.
+        // SAFETY: without `MAP_FIXED` the system chooses a place where nothing is; the file has `bytes` bytes.
         let address = unsafe {
             let access = libc::PROT_READ | libc::PROT_WRITE;
             libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0)
@@ -41,7 +41,8 @@ impl Counts {
     /// Counts one more.
     pub fn add(&self, counter: usize) {
         if counter < self.number {
-            // SAFETY: in the mapping, which is aligned to a page.
+            // SAFETY: `counter` is below `number`, so it is in the mapping, which is aligned to a page; all access it
+            // atomically.
             let counter = unsafe { &*self.first.add(counter) };
             counter.fetch_add(1, Ordering::Relaxed);
         }

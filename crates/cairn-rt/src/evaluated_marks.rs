@@ -97,14 +97,15 @@ pub fn mark_of_state(v: Value) -> Option<Value> {
 /// The state of an evaluated procedure that may become native.
 pub fn state_of_closure(v: Value) -> Option<Value> {
     mark_of_closure(v)?;
-    // SAFETY: an evaluated procedure has at least one free variable, which is its state, if it has one.
+    // SAFETY: `v` is an evaluated procedure (`mark_of_closure`), so it has a free variable, behind its entry.
     let first = Value(unsafe { *((v.address() + 8) as *const u64) });
     mark_of_state(first).map(|_| first)
 }
 
-/// The mark of an evaluated procedure.
+/// The mark of a procedure, if it is an evaluated one.
 pub fn mark_of_closure(v: Value) -> Option<Value> {
-    // SAFETY: a procedure's first word is an entry, before which its name stands; a return point has none there.
+    // SAFETY: callers pass a procedure, whose first word is a code address; a shape stands before it, and a name before
+    // an entry.
     let name = unsafe {
         let entry = *(v.address() as *const u64);
         let shape = descriptor(entry, SHAPE);
@@ -131,12 +132,13 @@ pub fn procedure_mark(procedure: Value, code_name: &str) -> Option<Value> {
     if code_name != NAME {
         return None;
     }
-    // SAFETY: a procedure's first word is an entry, whose shape says how many words there are.
+    // SAFETY: the name is that of an evaluated procedure, so its first word is an entry, whose shape says how many
+    // words there are.
     let words = unsafe {
         let entry = *(procedure.address() as *const u64);
         shape_words(*((entry as i64 + SHAPE) as *const u64))
     };
-    // SAFETY: they are values.
+    // SAFETY: `i` is below `words`, and all words of a procedure but the first are values.
     let mut free = (1..words).map(|i| Value(unsafe { *((procedure.address() + 8 * i) as *const u64) }));
     // or in the state of one that may become native
     free.find_map(|v| match access::vector_of(v) {

@@ -92,7 +92,7 @@ fn value_here(ctx: &mut Machine, data: &Data, parts: &mut Parts) -> Value {
             if access::car(cell) == Value::UNBOUND {
                 let value = value_of(ctx, data, parts);
                 let slot = (cell.0 - TAG_PAIR) as *mut Value;
-                // SAFETY: cells are pairs.
+                // SAFETY: `cell` is a pair, as all cells are (`car` has asserted it), so `slot` is its first word.
                 unsafe { *slot = value };
                 alloc::write_barrier(ctx, slot);
             }
@@ -103,7 +103,7 @@ fn value_here(ctx: &mut Machine, data: &Data, parts: &mut Parts) -> Value {
 
 /// A fresh leaf that must not be changed from now on.
 fn literal(v: Value) -> Value {
-    // SAFETY: it begins with a header.
+    // SAFETY: callers pass a fresh leaf, which begins with a header, and nobody else knows it yet.
     unsafe { *(v.address() as *mut u64) |= (object::FLAG_LITERAL as u64) << object::FLAGS_SHIFT };
     v
 }

@@ -39,7 +39,8 @@ impl Events {
     /// Watches nothing but its own descriptor for signals.
     pub fn new() -> io::Result<Events> {
         let poll = Poll::new()?;
-        // SAFETY: a fresh descriptor, or an error.
+        // SAFETY: `eventfd` gives a fresh descriptor, which nobody else owns, or a negative number, which is not made
+        // one.
         let signals = unsafe {
             let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
             if fd < 0 {

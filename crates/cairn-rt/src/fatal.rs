@@ -100,6 +100,6 @@ pub fn end_now(ctx: &mut Machine, status: i32) -> ! {
 /// Outside of a run.
 pub fn return_to_host(ctx: &mut Machine, status: i32) -> ! {
     assert!(ctx.host_sp != 0, "no run is under way");
-    // SAFETY: `run` entered compiled code through the stub, below on this stack.
+    // SAFETY: a run is under way (asserted), so `run` entered compiled code through the stub, below on this stack.
     unsafe { stubs::leave(ctx, i64::from(status)) }
 }

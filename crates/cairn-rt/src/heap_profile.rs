@@ -82,7 +82,7 @@ pub fn start(ctx: &mut Machine) {
         let stacks = AllocationProfile::wanted(&file);
         let interval = if stacks.is_some() { allocation_profile::INTERVAL } else { INTERVAL };
         let site = &raw const ctx.allocation_site;
-        // SAFETY: the machine lives as long as its runtime, and so its heap.
+        // SAFETY: `site` is a word of the machine, which lives as long as its runtime, and so as its heap.
         unsafe { rt(ctx).heap.sample_allocation(&mut ctx.cursors, site, interval) };
         if let Some(stacks) = stacks {
             rt(ctx).heap_profile = Some(Box::new(stacks));
@@ -166,7 +166,7 @@ impl HeapProfile {
     /// Counts what lives.
     fn snapshot(&mut self, ctx: &mut Machine, frames: bool) -> Snapshot {
         let mut classes: HashMap<Class, Count> = HashMap::new();
-        // SAFETY: the program stands still.
+        // SAFETY: this is a safepoint or the end of the program, so what has been allocated is initialised.
         let samples: Vec<Sample> = unsafe { rt(ctx).heap.samples(ctx.cursors) }.to_vec();
         let census = collect::census(ctx, frames, |word, bytes| {
             let n = classes.entry(class(word)).or_default();
@@ -339,7 +339,8 @@ fn name_of(class: Class) -> String {
 }
 
 fn procedure_name(code: u64) -> String {
-    // SAFETY: a code address has a descriptor before it.
+    // SAFETY: `code` is the first word of a procedure, so a descriptor stands before it, and callers pass offsets in
+    // it.
     let at = |offset: i64| unsafe { *((code as i64 + offset) as *const u64) };
     let shape = at(SHAPE);
     if shape & flags::CONTINUATION != 0 {
@@ -348,7 +349,8 @@ fn procedure_name(code: u64) -> String {
     if shape & flags::RETURN != 0 {
         return "frame".into();
     }
-    // SAFETY: entries have a name.
+    // SAFETY: the shape is neither that of a continuation nor of a return point, so `code` is an entry, and entries
+    // have a name.
     match unsafe { described_name(code, ENTRY_NAME) } {
         Some(name) if !name.is_empty() && !evaluated::is_shared_name(&name) => format!("procedure {name}"),
         _ => "procedure".into(),

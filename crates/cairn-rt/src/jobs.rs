@@ -29,7 +29,8 @@ impl<T: Send + 'static> Job<T> {
 
     /// Begins on an OS thread with so many bytes of stack.
     pub(crate) fn start_on(stack: usize, work: impl FnOnce() -> T + Send + 'static) -> io::Result<Job<T>> {
-        // SAFETY: a fresh descriptor, or an error.
+        // SAFETY: `eventfd` gives a fresh descriptor, which nobody else owns, or a negative number, which is not made
+        // one.
         let bell = unsafe {
             match libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) {
                 fd if fd < 0 => return Err(io::Error::last_os_error()),
@@ -41,7 +42,7 @@ impl<T: Send + 'static> Job<T> {
         std::thread::Builder::new().name("helper".into()).stack_size(stack).spawn(move || {
             let done = work();
             *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-            // SAFETY: writes eight bytes.
+            // SAFETY: `ONE` is eight bytes, and `bell` keeps the descriptor open.
             unsafe { libc::write(bell.as_raw_fd(), (&raw const ONE).cast(), 8) };
         })?;
         Ok(job)
@@ -112,7 +113,8 @@ impl Helpers {
     /// no other OS thread.
     pub(crate) fn open(&mut self, path: CString, mode: i32) -> Option<Value> {
         let job = Job::start(move || {
-            // SAFETY: a valid C string; a fresh descriptor, or an error.
+            // SAFETY: `path` is a C string; `open` gives a fresh descriptor, which nobody else owns, or a negative
+            // number.
             unsafe {
                 match libc::open(path.as_ptr(), mode) {
                     fd if fd < 0 => Err(io::Error::last_os_error()),

@@ -58,7 +58,8 @@ enum State {
 /// A server goes to whichever OS thread holds the lock.
 struct Shared(State);
 
-// SAFETY: see above; nothing of it belongs to a thread.
+// SAFETY: a `Server` is a stack and what lies on it, none of which belongs to an OS thread: `of_this_thread` renews
+// what does, under the lock, before the server is entered.
 unsafe impl Send for Shared {}
 
 static STATE: Mutex<Shared> = Mutex::new(Shared(State::New));
@@ -128,7 +129,7 @@ fn tell_said() {
 }
 
 fn this_thread() -> u64 {
-    // SAFETY: it has no conditions.
+    // SAFETY: `pthread_self` asks nothing of its caller.
     unsafe { libc::pthread_self() }
 }
 
@@ -180,7 +181,8 @@ impl Held {
             State::Over(why) => return Err(why.clone()),
             State::New => {}
         }
-        // SAFETY: what `cairn build` has written.
+        // SAFETY: the table is what `cairn build` has written: a C string, a module, and where its code begins and
+        // ends.
         let (name, code) = unsafe {
             let name = CStr::from_ptr(library.name).to_string_lossy().into_owned();
             (name, (library.module, library.code as u64..library.code_end as u64))
@@ -213,10 +215,12 @@ impl Held {
         let server: *mut Server = &raw mut **server;
         let machine = MACHINE.load(Relaxed);
         if !machine.is_null() {
-            // SAFETY: the machine lives while the program runs, and this thread has the lock.
+            // SAFETY: `MACHINE` is not null, so the program runs and its machine lives; this thread has the lock, so
+            // nobody else uses it.
             unsafe { of_this_thread(machine) };
         }
-        // SAFETY: the program has not ended; this thread has the lock.
+        // SAFETY: `State::Running`, so the server lives and has not ended; this thread has the lock; `call` stays on
+        // our caller's stack.
         let ended = unsafe {
             Server::enter(server, call);
             (*server).ended
@@ -246,7 +250,7 @@ impl Drop for Held {
 /// What runs on the server's stack.
 fn program(options: Options, code: Code) -> Box<dyn FnOnce(*mut Server)> {
     Box::new(move |server| {
-        // SAFETY: the code is part of this library, which is never unloaded.
+        // SAFETY: the code is part of this library, which is never unloaded, and `code` says where it lies.
         let status = unsafe { run_hosted(options, code, |runtime| serve(runtime, server)) };
         STATUS.store(status, Relaxed);
         MACHINE.store(null_mut(), Relaxed);
@@ -259,7 +263,7 @@ fn serve(runtime: &mut Runtime, server: *mut Server) {
     runtime.c.may_call_back = true;
     runtime.c.enter = Some(call_back);
     let machine = runtime.machine();
-    // SAFETY: just made; this thread has the lock.
+    // SAFETY: `runtime` has just been made, and its machine with it; this thread has the lock, so nobody else uses it.
     unsafe {
         *(*machine).slot_mut(slot::C_CALLS_BACK) = Value::TRUE;
         of_this_thread(machine);
@@ -272,7 +276,8 @@ fn serve(runtime: &mut Runtime, server: *mut Server) {
 /// # Safety
 /// The machine is alive, and nobody else uses it.
 unsafe fn of_this_thread(machine: *mut Machine) {
-    // SAFETY: by the contract; a callback's check may read the thread at any time.
+    // SAFETY: the machine is alive and nobody else uses it (`# Safety`), but for a callback's check, which may read
+    // `thread` at any time, and does so atomically.
     unsafe {
         take_over(&mut *machine);
         AtomicU64::from_ptr(&raw mut rt(&*machine).c.thread).store(this_thread(), Relaxed);
@@ -328,7 +333,8 @@ pub unsafe fn call(
         return refused(HELPER.into());
     }
     if OWNER.load(Relaxed) == this_thread() {
-        // SAFETY: the program runs, and has called C on this thread; its machine does not end meanwhile.
+        // SAFETY: this thread owns the lock, so it is in C that the program has called, or is starting it; if `machine`
+        // is not null, it lives until that comes back. `words` are this call's.
         let asked = unsafe {
             let machine = MACHINE.load(Relaxed);
             if machine.is_null() {
@@ -352,7 +358,8 @@ pub unsafe fn call(
     if let Err(why) = held.start(library, evaluator.map(|make| make())) {
         return refused(why);
     }
-    // SAFETY: the program runs, so its machine lives; this thread has the lock.
+    // SAFETY: `start` said `Ok`, so the program runs and its machine lives; this thread has the lock. `words` are this
+    // call's.
     unsafe {
         let calls = &rt(&*MACHINE.load(Relaxed)).c;
         if calls.types(callee).is_empty() {
@@ -383,7 +390,8 @@ fn call_back(number: usize, arguments: &dyn Fn(&Signature) -> Vec<Argument>) -> 
         return refused(why.clone());
     }
     let callee = Callee::Callback(number);
-    // SAFETY: whoever has a callback has started the program, so its machine lives; this thread has the lock.
+    // SAFETY: whoever has a callback has started the program, and it is not over, so its machine lives; this thread has
+    // the lock.
     let signature = unsafe { rt(&*MACHINE.load(Relaxed)).c.signature(number).cloned() };
     let Some(signature) = signature else {
         return refused("error: C has called a callback that is free".into());
@@ -420,10 +428,11 @@ pub fn start(library: &LibraryTable, evaluator: Option<fn() -> MakeEvaluator>) -
 /// Calls an exported procedure of a library that does not evaluate: [`call`].
 ///
 /// # Safety
-/// As for [`call`].
+/// The table is that of this library, the procedure has a number below that of its exports, and `words` are its
+/// arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_rt_library_call(library: &LibraryTable, number: usize, words: *const u64) -> u64 {
-    // SAFETY: by the contract of this function.
+    // SAFETY: the table is this library's, `number` one of its exports, `words` the call's arguments (`# Safety`).
     unsafe { call(library, None, number, words) }
 }
 
@@ -442,8 +451,8 @@ pub extern "C" fn cairn_rt_library_error() -> *const c_char {
 /// C that Scheme has called ends the process: what is in buffers is written out.
 fn write_out() {
     let machine = MACHINE.load(Relaxed);
-    // SAFETY: a machine that is there is alive; this thread has the lock, and Scheme waits for C, unless this is in a
-    // handler of a signal.
+    // SAFETY: `MACHINE` is null or that of a live machine; this thread has the lock, and Scheme waits for C, unless
+    // this is in a handler of a signal.
     unsafe {
         if !machine.is_null() && rt(&*machine).c.c_runs() {
             let flush = rt(&*machine).flush;
@@ -475,7 +484,7 @@ pub extern "C" fn cairn_rt_library_close(at_exit: bool) -> c_int {
     if let State::Running(server) = &mut held.0.0 {
         let server: *mut Server = &raw mut **server;
         let machine = MACHINE.load(Relaxed);
-        // SAFETY: the program waits for a call, on a machine that lives; this thread has the lock.
+        // SAFETY: `State::Running`, so the program waits for a call on a machine that lives; this thread has the lock.
         unsafe {
             of_this_thread(machine);
             Server::enter(server, null_mut());

@@ -138,7 +138,8 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Va
     };
     let cells = access::vector_of(cells).unwrap_or_default().to_vec();
     let (table, code) = native.code;
-    // SAFETY: by the contract of `Native`; cells hold values.
+    // SAFETY: the module that `Native` speaks of stays loaded as long as the runtime, and its code lies in `code` (see
+    // there); `cells` are elements of a vector, so values.
     let module = unsafe { rt(ctx).load_with_cells(table, code, &cells) };
     let main = match module {
         Ok(id) => rt(ctx).modules.get(id).expect("just loaded").main,
@@ -164,10 +165,12 @@ pub(crate) fn take_better_code(ctx: &mut Machine) {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_native_become(ctx: &mut Machine, old: Value, new: Value) -> Value {
     let is_procedure = |v: Value| v.0 & 7 == TAG_PROCEDURE;
-    // SAFETY: a procedure's first word is an entry, whose shape says how many words there are.
+    // SAFETY: callers pass procedures, whose first word is a code address, before which a shape says how many words
+    // there are.
     let words = |v: Value| unsafe { shape_words(*((*(v.address() as *const u64) as i64 + SHAPE) as *const u64)) };
     if is_procedure(old) && is_procedure(new) && rt(ctx).heap.contains(old.0) && words(old) == words(new) {
-        // SAFETY: both are closures: a code address first.
+        // SAFETY: `old` is a procedure in the heap, so its first word, a code address, can be written; `new` is one of
+        // as many words.
         unsafe { *(old.address() as *mut u64) = *(new.address() as *const u64) };
     }
     Value::UNSPECIFIED

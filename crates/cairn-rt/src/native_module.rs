@@ -42,6 +42,6 @@ pub enum Progress {
     Failed,
 }
 
-/// Code is plain addresses.
-// SAFETY: the module behind the table is not touched before it is loaded, by one thread.
+// SAFETY: the addresses are of code and tables that stay loaded; nobody touches them before one thread, the runtime's,
+// loads the module.
 unsafe impl Send for Native {}

@@ -108,7 +108,7 @@ fn descriptor(ctx: &mut Machine, who: &str, v: Value) -> Option<i32> {
 
 /// A socket of type `S` on a descriptor that stays open.
 fn borrowed<S: FromRawFd>(fd: i32) -> ManuallyDrop<S> {
-    // SAFETY: the descriptor is open, and not closed by this value.
+    // SAFETY: the descriptor is that of an open port (`descriptor`), and `ManuallyDrop` never closes it.
     ManuallyDrop::new(unsafe { S::from_raw_fd(fd) })
 }
 
@@ -123,7 +123,8 @@ pub extern "C" fn cairn_net_connect(ctx: &mut Machine, host: Value, port: Value)
 pub extern "C" fn cairn_net_listen(ctx: &mut Machine, host: Value, port: Value) -> Value {
     open(ctx, ("tcp-listen", "listen at"), 0, (host, port), |address| {
         let listener = TcpListener::bind(address)?;
-        // SAFETY: a socket that listens; a second call sets how many connections may wait to be accepted.
+        // SAFETY: `listener` is a socket that listens; the call touches no memory and sets how many connections may
+        // wait.
         match unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } {
             0 => Ok(listener),
             _ => Err(io::Error::last_os_error()),

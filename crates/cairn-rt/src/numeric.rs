@@ -36,14 +36,15 @@ pub fn bytes<'a>(v: Value) -> &'a [u8] {
 /// The elements of a u32vector.
 pub fn u32s<'a>(v: Value) -> &'a [u32] {
     debug_assert!(kind_of(v) == Some(NumericKind::U32));
-    // SAFETY: the payload is `length` bytes, aligned as words are.
+    // SAFETY: the payload of a u32vector is `length` bytes, a multiple of 4, aligned as words are.
     unsafe { std::slice::from_raw_parts(access::word_address(v, 0) as *const u32, access::length(v) / 4) }
 }
 
 /// The bytes of a numeric vector, to be written.
 pub fn bytes_mut<'a>(v: Value) -> &'a mut [u8] {
     debug_assert!(kind_of(v).is_some());
-    // SAFETY: as for `bytes`.
+    // SAFETY: the payload of a numeric vector is `length` bytes; a runtime call has the heap to itself, and callers
+    // keep no other slice of the same vector.
     unsafe { std::slice::from_raw_parts_mut(access::word_address(v, 0) as *mut u8, access::length(v)) }
 }
 
@@ -256,8 +257,8 @@ pub extern "C" fn cairn_numeric_copy_to(
     let scaled = |n: Value| (n.as_fixnum() as usize) << kind.shift();
     let (at, range) = (scaled(at), scaled(start)..scaled(end));
     assert!(range.start <= range.end && range.end <= bytes(from).len());
-    assert!(at + range.len() <= bytes(to).len());
-    // SAFETY: both ranges were checked; `copy` allows overlap.
+    assert!(bytes(to).len().checked_sub(at).is_some_and(|room| range.len() <= room));
+    // SAFETY: both ranges were found to be in the vectors above, and `copy` allows overlap.
     unsafe {
         let source = (access::word_address(from, 0) as *const u8).add(range.start);
         let target = (access::word_address(to, 0) as *mut u8).add(at);

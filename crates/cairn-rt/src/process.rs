@@ -41,7 +41,7 @@ pub extern "C" fn cairn_process_start(ctx: &mut Machine, words: Value, pipes: Va
             return fail(ctx, kind::FILE, "start-process", message, &[]);
         }
     };
-    // SAFETY: a plain system call.
+    // SAFETY: `pidfd_open` is given no address, so it touches no memory.
     let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
     let descriptor = if descriptor < 0 { Value::FALSE } else { Value::fixnum(descriptor) };
     let fds = [
@@ -67,7 +67,7 @@ pub extern "C" fn cairn_process_start(ctx: &mut Machine, words: Value, pipes: Va
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_process_status(_: &mut Machine, id: Value) -> Value {
     let mut status = 0;
-    // SAFETY: `status` is valid; the process is a child that was not waited for.
+    // SAFETY: `status` is a valid place for the status, and `waitpid` touches nothing else.
     let ended = unsafe { libc::waitpid(id.as_fixnum() as libc::pid_t, &mut status, libc::WNOHANG) };
     if ended == 0 {
         Value::FALSE
@@ -84,7 +84,8 @@ pub extern "C" fn cairn_process_status(_: &mut Machine, id: Value) -> Value {
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_process_signal(ctx: &mut Machine, id: Value, signal: Value) -> Value {
     let signal = expect!(ctx, "process-signal!", 2, "a signal number", signal, access::fixnum_of(signal));
-    // SAFETY: a plain system call.
+    // SAFETY: `kill` is given no address, so it touches no memory; what the signal does to another process is the
+    // program's wish.
     let sent = unsafe { libc::kill(id.as_fixnum() as libc::pid_t, signal as i32) } == 0;
     Value::bool(sent)
 }
@@ -92,7 +93,7 @@ pub extern "C" fn cairn_process_signal(ctx: &mut Machine, id: Value, signal: Val
 /// `(process-release descriptor)`: nobody waits for this process any more.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_process_release(_: &mut Machine, descriptor: Value) -> Value {
-    // SAFETY: it was opened by `process-start`, and is used nowhere else.
+    // SAFETY: `process-start` opened the descriptor for the library, which closes it once and uses it nowhere else.
     unsafe { libc::close(descriptor.as_fixnum() as i32) };
     Value::UNSPECIFIED
 }

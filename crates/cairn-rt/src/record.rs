@@ -107,7 +107,7 @@ pub extern "C" fn cairn_record_make_raw(ctx: &mut Machine, rtd: Value) -> Value 
         return wrong_type(ctx, "make-raw-record", 1, "a type of raw records", rtd);
     }
     let v = alloc_object_of(ctx, rtd.0);
-    // SAFETY: the payload is so many words.
+    // SAFETY: `v` has just been made, with a payload of `length` words.
     unsafe { std::ptr::write_bytes(access::word_address(v, 0), 0, access::length(v)) };
     v
 }
@@ -396,14 +396,14 @@ pub enum Contents {
 /// What a field holds. `slot` is one of the record's type.
 pub fn contents(record: Value, slot: Slot) -> Contents {
     if !slot.raw {
-        // SAFETY: the type of the record says that this is there.
+        // SAFETY: `slot` is a field of the record's type, so a value is there.
         return Contents::Value(unsafe { *cooked(record, slot) });
     }
     if slot.compact.is_some() && slot.kind == FieldKind::Ref {
         return Contents::Value(compact::reference(record, slot));
     }
     let at = raw(record, slot);
-    // SAFETY: the type of the record says that this is there, aligned for its size.
+    // SAFETY: `slot` is a raw field of the record's type, so a number of this kind is there, aligned for its size.
     unsafe {
         let n = match slot.kind {
             FieldKind::Any => return Contents::Value(*(at as *const Value)),
@@ -432,7 +432,7 @@ pub fn get(ctx: &mut Machine, record: Value, slot: Slot) -> Value {
     }
 }
 
-/// Stores into a field; `false` if it may not hold `x`.
+/// Stores into a field; `false` if it may not hold `x`. `slot` is one of the record's type.
 pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
     if slot.compact.is_some() && slot.kind == FieldKind::Ref {
         return compact::put_reference(ctx, record, slot, x);
@@ -450,7 +450,7 @@ pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
     }
     if !slot.raw {
         let at = cooked(record, slot);
-        // SAFETY: the type of the record says that this is there.
+        // SAFETY: `slot` is a field of the record's type, so a value is there.
         unsafe { *at = x };
         if x.is_pointer() {
             write_barrier(ctx, at);
@@ -459,7 +459,7 @@ pub fn put(ctx: &mut Machine, record: Value, slot: Slot, x: Value) -> bool {
     }
     let double = access::flonum_of(x).unwrap_or(0.0);
     let n = integer(x, slot.kind).unwrap_or(0);
-    // SAFETY: the type of the record says that this is there, aligned for its size.
+    // SAFETY: `slot` is a raw field of the record's type, so a number of this kind is there, aligned for its size.
     unsafe {
         match slot.kind {
             FieldKind::Any => *(at as *mut Value) = x,
@@ -531,7 +531,8 @@ pub extern "C" fn cairn_record_fill(
     if let Some(kind) = kind {
         let bytes = numeric::bytes(from);
         if first.raw && kind.bytes() as u64 == first.bytes() && kind.part().integers() == first.kind.integers() {
-            // SAFETY: the array has so many bytes.
+            // SAFETY: `given == count` and the kinds are equally wide, so the array that begins with `first` has
+            // `bytes.len()` bytes.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), raw(record, first), bytes.len()) };
             return Value::UNSPECIFIED;
         }
@@ -580,20 +581,20 @@ fn put_element(ctx: &mut Machine, record: Value, slot: Slot, x: Value, who: Valu
     done
 }
 
-/// The integer of 64 bits in a raw field of what has its fields at `place`.
+/// The integer of 64 bits in a raw field of what has its fields, `slot` among them, at `place`.
 pub fn integer_at(place: Value, slot: Slot) -> Number {
     let at = (place.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *const u64;
-    // SAFETY: callers know that this is there, aligned for its size.
+    // SAFETY: `slot` is a field of 64 bits of what is at `place`, so an aligned word is there.
     let bits = unsafe { *at };
     let signed = slot.kind == FieldKind::I64;
     Number::Int(Int::from(if signed { i128::from(bits as i64) } else { i128::from(bits) }))
 }
 
-/// Stores into such a field; `false` if it may not hold `x`.
+/// Stores into such a field of 64 bits; `false` if it may not hold `x`.
 pub fn put_integer_at(place: Value, slot: Slot, x: Value) -> bool {
     let Some(n) = integer(x, slot.kind) else { return false };
     let at = (place.0 - TAG_OBJECT + 8 + u64::from(slot.at)) as *mut u64;
-    // SAFETY: callers know that this is there, aligned for its size.
+    // SAFETY: `slot` is a field of 64 bits of what is at `place`, so an aligned word is there.
     unsafe { *at = n as u64 };
     true
 }
@@ -701,6 +702,6 @@ pub fn pointer(v: Value) -> Option<u64> {
     }
     let t = record_types::get(type_of(v)?)?;
     let is_pointer = &*t.name == "pointer" && t.fields.len() == 1 && &*t.fields[0].name == "address";
-    // SAFETY: the payload is one word.
+    // SAFETY: `v` is a raw record of length 1, so its payload is one word.
     is_pointer.then(|| unsafe { *(access::word_address(v, 0) as *const u64) })
 }

@@ -105,20 +105,22 @@ pub fn excerpt(passage: &Passage, style: Style) -> String {
     out
 }
 
+/// The text in `b`.
+///
 /// # Safety
-/// `b` describes bytes that stay valid.
+/// `b` describes `len` bytes at `data`, which stay valid as long as the result is used.
 pub(crate) unsafe fn text_of<'a>(b: &Bytes) -> Cow<'a, str> {
     if b.len == 0 {
         return "".into();
     }
-    // SAFETY: by the contract above.
+    // SAFETY: `len` bytes are at `data`, and stay valid (`# Safety`).
     String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(b.data, b.len as usize) })
 }
 
 /// The source table's entry for a site.
 pub(crate) fn source(modules: &Modules, site: Site) -> Option<&Source> {
     let (module, file) = (modules.of_site(site)?, site.file()? as u64);
-    // SAFETY: a loaded module's tables live as long as its runtime.
+    // SAFETY: `file` is below the count of the sources of a loaded module, whose tables live as long as its runtime.
     (file < module.source_count).then(|| unsafe { &*module.sources.add(file as usize) })
 }
 
@@ -175,7 +177,7 @@ impl At {
             At::InlinedTail(site) => At::Site(resolve(modules, site).site).text(modules),
             At::Site(site) => {
                 let source = source(modules, site)?;
-                // SAFETY: as in `source`.
+                // SAFETY: `source` is one of a loaded module, whose texts live as long as its runtime.
                 let (path, text) = unsafe { (text_of(&source.path), text_of(&source.text)) };
                 let (lines_before, start) = (source.lines_before as isize, site.start() as usize);
                 (!text.is_empty()).then_some(Passage { path, text, lines_before, start })
@@ -195,7 +197,8 @@ impl At {
                 let Bytes { data, len } = source.text;
                 let start = site.start() as u64;
                 let length = len.checked_sub(start)?.min(length as u64);
-                // SAFETY: a loaded module's texts live as long as its runtime; the part is inside.
+                // SAFETY: a loaded module's texts live as long as its runtime; `start` is at most `len`, and `length`
+                // at most what is behind it.
                 Some(unsafe { text_of(&Bytes { data: data.add(start as usize), len: length }) })
             }),
             At::Evaluated(mark) | At::EvaluatedTail(mark) => evaluated::text_at(mark, length).map(Cow::Owned),
@@ -220,7 +223,8 @@ pub(crate) fn resolve(modules: &Modules, site: Site) -> Place<'_> {
     if u64::from(row) >= module.inlined_count {
         return plain;
     }
-    // SAFETY: as in `source`; the names of rows are C strings.
+    // SAFETY: `row` is below the count of a loaded module's rows, which live as long as its runtime; the names in them
+    // are C strings.
     unsafe {
         let row = &*module.inlined.add(row as usize);
         let name = std::ffi::CStr::from_ptr(row.procedure as *const std::ffi::c_char);
@@ -362,7 +366,8 @@ pub fn procedure_place(ctx: &Machine, procedure: Value) -> Option<Passage<'stati
     if let Some(mark) = evaluated::mark_of_closure(procedure) {
         return evaluated::place(mark);
     }
-    // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
+    // SAFETY: callers pass a procedure, whose first word is a code address; the words of an entry's prefix can be read
+    // before any.
     let (entry, shape, site) = unsafe {
         let entry = *(procedure.address() as *const u64);
         let at = |offset: i64| *((entry as i64 + offset) as *const u64);
@@ -432,7 +437,7 @@ fn calls_at(ctx: &Machine, code: u64) -> Option<Vec<Frame>> {
 /// Shape, site and name of a return address.
 pub(crate) fn return_point(ctx: &Machine, code: u64) -> (u64, Site, Option<String>) {
     let behind = frames::behind_descriptor(ctx, code) as i64;
-    // SAFETY: return addresses of frames have a return point's descriptor.
+    // SAFETY: `code` is a return address of a frame, so `behind` is the end of a return point's descriptor.
     unsafe {
         let at = |offset: i64| *((behind + offset) as *const u64);
         (at(code::SHAPE), Site(at(code::RETURN_SITE)), described_name(behind as u64, code::RETURN_NAME))
@@ -546,7 +551,8 @@ pub struct Running {
 pub fn function_at(ctx: &Machine, pc: u64, again: impl Fn() -> Option<u64>) -> Option<Running> {
     let modules = &rt(ctx).modules;
     let word = |at: u64| {
-        // SAFETY: callers pass addresses of the code of a loaded module.
+        // SAFETY: `code_around` found `pc` in the code of a loaded module, and `code` stays `2 * RETURN_PREFIX` behind
+        // its start.
         unsafe { *(at as *const u64) }
     };
     let mut pc = pc;
@@ -571,7 +577,7 @@ pub fn function_at(ctx: &Machine, pc: u64, again: impl Fn() -> Option<u64>) -> O
         let name = readable_text(name)?;
         let site = modules.locate(code, site);
         let path = source(modules, resolve(modules, site).site).map_or(String::new(), |s| {
-            // SAFETY: as in `source`.
+            // SAFETY: `s` is a source of a loaded module, whose texts live as long as its runtime.
             unsafe { text_of(&s.path) }.into_owned()
         });
         let evaluator = library && (path.contains("evaluator") || name.starts_with("evaluated"));
@@ -636,7 +642,8 @@ fn readable_text(address: u64) -> Option<String> {
     let mut bytes = [0u8; 256];
     let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
     let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: bytes.len() };
-    // SAFETY: the kernel writes at most as many bytes as there are, and reads nothing that is not mapped.
+    // SAFETY: both vectors describe `bytes.len()` bytes: the kernel writes no more to ours, and reads nothing that is
+    // not mapped.
     let n = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
     let end = bytes[..usize::try_from(n).ok()?].iter().position(|b| *b == 0)?;
     String::from_utf8(bytes[..end].to_vec()).ok()
@@ -645,7 +652,7 @@ fn readable_text(address: u64) -> Option<String> {
 /// The mark in a frame with this return address, if it is the frame of an evaluated call.
 pub(crate) fn mark_of_frame(ctx: &Machine, code: u64, frame: u64) -> Option<Value> {
     let behind = frames::behind_descriptor(ctx, code) as i64;
-    // SAFETY: return addresses of frames have a return point's descriptor.
+    // SAFETY: `code` is a return address of a frame, so `behind` is the end of a return point's descriptor.
     let (shape, name) = unsafe {
         let at = |offset: i64| *((behind + offset) as *const u64);
         (at(code::SHAPE), described_name(behind as u64, code::RETURN_NAME))
@@ -851,14 +858,14 @@ mod tests {
         let sources = [source("a.scm"), source("b.scm")];
         let tables: Vec<ModuleTable> = (sources.iter())
             .map(|s| {
-                // SAFETY: all zeros is a table with no entries.
+                // SAFETY: all zeros is a table: null pointers, and counts of 0.
                 let empty: ModuleTable = unsafe { std::mem::zeroed() };
                 ModuleTable { sources: s.as_ptr(), source_count: 1, ..empty }
             })
             .collect();
         let mut modules = Modules::default();
         for (i, table) in tables.iter().enumerate() {
-            // SAFETY: the tables live until the end of the test.
+            // SAFETY: the tables are in a vector that lives until the end of the test.
             unsafe { modules.add(table, i as u64..i as u64 + 1) };
         }
         let frame = |name: &str, at: u32| Frame { name: name.to_string(), at: At::Site(Site::new(0, at)) };

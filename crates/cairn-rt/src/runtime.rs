@@ -184,7 +184,8 @@ impl Drop for Runtime {
         self.ticker.end();
         self.time_profile = None; // before the machine
         self.stopper.is_for(std::ptr::null_mut());
-        // SAFETY: made by `Box::into_raw` in `new`, dropped once.
+        // SAFETY: `new` made it by `Box::into_raw`; it is dropped here alone, and whoever requests stops of it has been
+        // told to end.
         drop(unsafe { Box::from_raw(self.machine) });
     }
 }

@@ -304,7 +304,7 @@ fn first_in(chars: &[u32], ranges: &[u32]) -> usize {
 fn first<const N: usize>(chars: &[u32], ranges: [(u32, u32); N]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has these instructions.
+        // SAFETY: the line above has found that the processor has AVX2, which is all that `first_by_eight` asks for.
         return unsafe { first_by_eight(chars, ranges) };
     }
     first_by_blocks(chars, ranges)
@@ -330,7 +330,7 @@ fn first_by_eight<const N: usize>(chars: &[u32], ranges: [(u32, u32); N]) -> usi
     let limits = ranges.map(|(low, size)| (_mm256_set1_epi32(low as i32), _mm256_set1_epi32(size as i32)));
     let mut at = 0;
     while at + 8 <= chars.len() {
-        // SAFETY: eight characters are there; the load need not be aligned.
+        // SAFETY: `at + 8 <= chars.len()`, so eight characters are there; the load need not be aligned.
         let block = unsafe { _mm256_loadu_si256(chars.as_ptr().add(at).cast()) };
         let mut found = _mm256_setzero_si256();
         for (low, size) in limits {

@@ -53,7 +53,8 @@ impl Runtime {
     /// A runtime with a heap of its own, standard ports, and no program yet.
     pub fn new(options: Options) -> Result<Box<Runtime>, String> {
         if options.host.has_the_process() {
-            // SAFETY: a write to a closed pipe must be an error that can be reported, not a signal that kills.
+            // SAFETY: no handler is installed: a write to a closed pipe becomes an error that can be reported, not a
+            // signal that kills.
             unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         }
         let (zeal, schedule, stack_chunks) = (options.zeal, options.schedule, options.stack_chunks);
@@ -124,7 +125,7 @@ impl Runtime {
             end_others: places::end_others,
             describe_pools: crate::compact::report,
         });
-        // SAFETY: just made; nothing else refers to it.
+        // SAFETY: `machine` was just made, and nothing else refers to it.
         let ctx = unsafe { &mut *machine };
         ctx.calls = calls::table();
         ctx.runtime = (&raw mut *runtime).cast();
@@ -144,7 +145,7 @@ impl Runtime {
         ctx.slow_stub = slow_stub as *const () as u64;
         ctx.cards = runtime.heap.cards_ptr();
         ctx.card_mask = runtime.heap.card_mask();
-        // SAFETY: the machine lives as long as the heap.
+        // SAFETY: `young` is a word of the machine, which lives as long as the heap: the runtime owns both.
         unsafe { runtime.heap.publish_young(&raw mut ctx.young) };
         ctx.ancestry = crate::record_types::ancestry_table();
         ctx.pools = runtime.heap.pools_ptr();
@@ -173,9 +174,11 @@ pub enum OnLibrary {
 /// name.
 ///
 /// # Safety
-/// As for [`Runtime::load`].
+/// `table` is a module table made by `cairn-llvm`; the module stays loaded until this comes back. All of its code lies
+/// in `code`, and no other module's.
 pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Range<u64>) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `table` and `code` are those of one module, which stays loaded (`# Safety`); no run is under way, for the
+    // runtime is new.
     unsafe {
         run_first(options, (table, code), |runtime, program| match runtime.run(program) {
             Ok(_) => Ok(0),
@@ -187,10 +190,12 @@ pub unsafe fn run_program(options: Options, table: *const ModuleTable, code: Ran
 /// Creates a runtime and runs a program on a library; the result is the exit status.
 ///
 /// # Safety
-/// As for [`Runtime::load`], for both.
+/// The tables are module tables made by `cairn-llvm`; the modules stay loaded until this comes back. All code of each
+/// lies in its range, and no other module's.
 pub unsafe fn run_on_library(options: Options, library: Code, program: OnLibrary) -> c_int {
     let host = options.host.clone();
-    // SAFETY: by the contract of this function.
+    // SAFETY: both modules stay loaded, each with its code (`# Safety`); runs follow each other, none is within
+    // another.
     unsafe {
         run_first(options, library, |runtime, library| {
             runtime.run(library)?;
@@ -215,9 +220,11 @@ pub unsafe fn run_on_library(options: Options, library: Code, program: OnLibrary
 /// Creates a runtime in a process that belongs to somebody else, and runs a program, after `prepare`.
 ///
 /// # Safety
-/// As for [`Runtime::load`].
+/// The table is a module table made by `cairn-llvm`; the module stays loaded until this comes back. All of its code
+/// lies in the range, and no other module's.
 pub(crate) unsafe fn run_hosted(options: Options, code: Code, prepare: impl FnOnce(&mut Runtime)) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `table` and `code` are those of one module, which stays loaded (`# Safety`); no run is under way, for the
+    // runtime is new.
     unsafe {
         run_first(options, code, |runtime, program| {
             prepare(runtime);
@@ -229,7 +236,8 @@ pub(crate) unsafe fn run_hosted(options: Options, code: Code, prepare: impl FnOn
 /// Creates a runtime for the collector of this module, loads it, and lets `run` go on.
 ///
 /// # Safety
-/// As for [`Runtime::load`]; `run` calls what loaded modules contain.
+/// `table` is a module table made by `cairn-llvm`; the module stays loaded until this comes back. All of its code lies
+/// in `code`, and no other module's. `run` calls what loaded modules contain.
 unsafe fn run_first(
     options: Options,
     (table, code): Code,
@@ -240,18 +248,19 @@ unsafe fn run_first(
         host.say(&format!("cairn: {text}\n"));
         1
     };
-    // SAFETY: by the contract of this function.
+    // SAFETY: `table` is a module table, perhaps of another version, which stays loaded (`# Safety`).
     let collector = match unsafe { collector_of(table) } {
         Ok(collector) => collector,
         Err(e) => return complain(e.to_string()),
     };
-    // SAFETY: a table of this version.
+    // SAFETY: `collector_of` has refused tables of other versions, and this one stays loaded (`# Safety`).
     let literals = Some(unsafe { (*table).literals } as u64);
     let mut runtime = match Runtime::new(Options { collector, literals, ..options }) {
         Ok(runtime) => runtime,
         Err(e) => return complain(e),
     };
-    // SAFETY: by the contract of this function; the machine lives as long as the runtime.
+    // SAFETY: `table` and `code` are those of one module, which stays loaded (`# Safety`); the machine is the runtime's
+    // box, and no runtime call is under way where it is referred to.
     unsafe {
         let first = match runtime.load(table, code) {
             Ok(first) => first,
@@ -294,14 +303,14 @@ pub unsafe extern "C" fn cairn_rt_main(
     code: *const c_char,
     code_end: *const c_char,
 ) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `main` passes its arguments, its module, and where its code begins and ends (`# Safety`).
     unsafe { run_executable(argc, argv, table, code as u64..code_end as u64, None) }
 }
 
 /// Runs an executable made by `cairn build`, with an expander if its program evaluates.
 ///
 /// # Safety
-/// As for [`cairn_rt_main`].
+/// `argv` has `argc` C strings; `table` is the executable's own, whose code lies in `code`.
 pub unsafe fn run_executable(
     argc: c_int,
     argv: *const *const c_char,
@@ -309,14 +318,14 @@ pub unsafe fn run_executable(
     code: Range<u64>,
     evaluator: Option<MakeEvaluator>,
 ) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `argv` has `argc` C strings, and `table` and `code` are those of the executable's module (`# Safety`).
     unsafe { with_environment(argc, argv, |options| run_program(Options { evaluator, ..options }, table, code)) }
 }
 
 /// Runs an executable whose program runs on a library, with an expander.
 ///
 /// # Safety
-/// As for [`cairn_rt_main`], for both modules.
+/// `argv` has `argc` C strings; `library` and `program` are parts of the executable, each with its code.
 pub unsafe fn run_executable_on_library(
     argc: c_int,
     argv: *const *const c_char,
@@ -325,7 +334,7 @@ pub unsafe fn run_executable_on_library(
     evaluator: MakeEvaluator,
 ) -> c_int {
     let evaluator = Some(evaluator);
-    // SAFETY: by the contract of this function.
+    // SAFETY: `argv` has `argc` C strings, and `library` and `program` are parts of the executable (`# Safety`).
     unsafe {
         with_environment(argc, argv, |options| run_on_library(Options { evaluator, ..options }, library, program))
     }
@@ -336,7 +345,7 @@ pub unsafe fn run_executable_on_library(
 /// # Safety
 /// `argv` has `argc` C strings.
 unsafe fn with_environment(argc: c_int, argv: *const *const c_char, run: impl FnOnce(Options) -> c_int) -> c_int {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `argv` has `argc` C strings (`# Safety`), and `i` is below `argc`.
     let command_line = unsafe {
         (0..argc as usize).map(|i| CStr::from_ptr(*argv.add(i)).to_string_lossy().into_owned()).collect()
     };

@@ -70,7 +70,7 @@ pub extern "C" fn cairn_string_copy_to(
     let to_length = expect!(ctx, WHO, 1, "a mutable string", to, target).len();
     let from_length = expect!(ctx, WHO, 3, "a string", from, string_of(from)).len();
     let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
-    // SAFETY: both ranges were checked; `copy` allows overlap.
+    // SAFETY: `copy_bounds` has checked both ranges, and `copy` allows overlap.
     unsafe {
         let source = (access::word_address(from, 0) as *const u32).add(range.start);
         let target = (access::word_address(to, 0) as *mut u32).add(at);

@@ -88,7 +88,8 @@ const COPIED_BYTES: usize = 8 << 10;
 /// There is room for `n` elements of `stride` bytes, and the first has been written.
 unsafe fn repeat(to: *mut u8, stride: usize, n: usize) {
     let total = stride * n;
-    // SAFETY: by the contract above; what is copied lies before where it goes.
+    // SAFETY: room for `n` elements of `stride` bytes is at `to`, and the first is written (`# Safety`): so `done`
+    // bytes are. What is copied lies before where it goes, for `some <= done`.
     unsafe {
         if std::slice::from_raw_parts(to, stride).iter().all(|b| *b == 0) {
             return std::ptr::write_bytes(to, 0, total);
@@ -136,7 +137,8 @@ pub extern "C" fn cairn_structure_storage(
     if bytes == 0 || n == 0 {
         return v;
     }
-    // SAFETY: there is room for so many elements, and a record of their type has the fields of one.
+    // SAFETY: `total` was computed for `n` elements of `stride` bytes, all of which fit; a record of their type has the
+    // fields of one.
     unsafe {
         if from != Value::FALSE {
             std::ptr::copy_nonoverlapping(fields(from), to, bytes);
@@ -168,7 +170,7 @@ pub extern "C" fn cairn_structure_element(ctx: &mut Machine, storage: Value, off
 fn object(ctx: &mut Machine, storage: Value, offset: Value, rtd: Value) -> Value {
     let v = alloc_object_of(ctx, element::OBJECT);
     for (i, word) in [(element::STORAGE, storage), (element::OFFSET, offset), (element::TYPE, rtd)] {
-        // SAFETY: a reference has these three words.
+        // SAFETY: `v` has just been made with the header `element::OBJECT`, and so with these three words.
         unsafe { *access::word_address(v, i as usize) = word };
     }
     v
@@ -246,7 +248,7 @@ pub extern "C" fn cairn_structure_fill(
     if bytes == 0 || n == 0 {
         return Value::UNSPECIFIED;
     }
-    // SAFETY: the library has checked that there are so many elements, of the record's type; the record may be one.
+    // SAFETY: the library has checked that `n` elements of the record's type are there; the record may be one of them.
     unsafe {
         std::ptr::copy(from, to, bytes);
         repeat(to, bytes, n);
@@ -300,7 +302,8 @@ pub extern "C" fn cairn_structure_swap(
     if i == j || bytes == 0 {
         return Value::UNSPECIFIED;
     }
-    // SAFETY: the library gives offsets of two elements of this type, which lie apart.
+    debug_assert!((i.as_fixnum() - j.as_fixnum()).unsigned_abs() as usize >= bytes);
+    // SAFETY: the library gives offsets of two elements of this type, which lie apart (asserted in debug builds).
     unsafe { std::ptr::swap_nonoverlapping(at(i), at(j), bytes) };
     if !t.raw {
         for o in [i, j] {
@@ -316,7 +319,7 @@ pub extern "C" fn cairn_structure_plain(ctx: &mut Machine, from: Value) -> Value
     let Some(t) = record::type_of(from).and_then(record_types::get) else { return from };
     let v = alloc_object_of(ctx, t.word.0);
     let (to, whole) = (fields(v), 8 * t.length as usize);
-    // SAFETY: a record has so many bytes, and an element its fields.
+    // SAFETY: `v` has just been made with `length` words, at least the `stride` bytes of fields that an element has.
     unsafe {
         std::ptr::write_bytes(to, 0, whole);
         std::ptr::copy_nonoverlapping(fields(from), to, stride(&t));

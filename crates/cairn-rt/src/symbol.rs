@@ -82,7 +82,7 @@ fn make_immortal(ctx: &mut Machine, name: &[u32], hash: i64) -> Value {
     let symbol_header = object::header(Type::Symbol, 0, object::symbol::LEN);
     let name_bytes = object::object_bytes(name_header);
     let Some(address) = rt(ctx).alloc_immortal(name_bytes, true) else { exhaustion::refuse(ctx, name_bytes) };
-    // SAFETY: `address` has room for the header and the characters, rounded up to words.
+    // SAFETY: `alloc_immortal` has given `name_bytes` at `address`: the header and the characters, rounded up to words.
     unsafe {
         *((address + name_bytes - 8) as *mut u64) = 0;
         *(address as *mut u64) = name_header;
@@ -91,7 +91,7 @@ fn make_immortal(ctx: &mut Machine, name: &[u32], hash: i64) -> Value {
     let name = Value(address | TAG_OBJECT);
     let symbol_bytes = object::object_bytes(symbol_header);
     let Some(address) = rt(ctx).alloc_immortal(symbol_bytes, false) else { exhaustion::refuse(ctx, symbol_bytes) };
-    // SAFETY: a symbol is its header and two words.
+    // SAFETY: `alloc_immortal` has given `symbol_bytes` at `address`: the header and two words.
     unsafe {
         *(address as *mut u64) = symbol_header;
         *((address + 8) as *mut Value) = name;

@@ -120,7 +120,7 @@ impl SymbolTable {
             // What has moved has left its words behind, except the first: the hash can still be read.
             let i = self.search(hash_of(v), |other| other == v);
             debug_assert!(self.places[i] == v, "a young symbol is in the table");
-            // SAFETY: made since the last collection.
+            // SAFETY: `v` is in the list of symbols that were made since the last collection.
             self.settle(i, unsafe { visitor.survivor(v.0) });
         }
     }

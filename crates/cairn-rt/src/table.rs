@@ -95,7 +95,7 @@ impl Table {
         store_word(ctx, self.0, i, v);
     }
     fn set_number(self, i: u64, n: usize) {
-        // SAFETY: an index of a field; numbers need no barrier.
+        // SAFETY: `i` is the index of a field, below the record's length; numbers need no barrier.
         unsafe { *access::word_address(self.0, i as usize) = Value::fixnum(n as i64) };
     }
     fn kind(self) -> i64 {
@@ -161,7 +161,8 @@ fn slots(v: Value) -> Option<&'static mut [u64]> {
         return None;
     }
     let bytes = access::header(v) >> LENGTH_SHIFT;
-    // SAFETY: a bytevector, whose payload begins at a multiple of 8; those of indices are a multiple of 8 long.
+    // SAFETY: an index is a bytevector, whose payload begins at a multiple of 8 and is a multiple of 8 long
+    // (`make_slots`); no other slice of it is in use, for a runtime call has the heap to itself.
     Some(unsafe { std::slice::from_raw_parts_mut(access::word_address(v, 0) as *mut u64, bytes as usize / 8) })
 }
 

@@ -48,7 +48,8 @@ unsafe fn operation_text(operation: Value) -> (String, String) {
     if operation.0 == 0 || !operation.is_fixnum() {
         return (String::new(), String::new());
     }
-    // SAFETY: by the contract above.
+    // SAFETY: `operation` is not zero, so it is the address of such constants (`# Safety`): two C strings, one behind
+    // the other.
     unsafe {
         let who = CStr::from_ptr(operation.0 as *const _);
         let expected = CStr::from_ptr((operation.0 as *const std::ffi::c_char).add(who.to_bytes().len() + 1));
@@ -63,14 +64,14 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
     let message;
     match kind {
         kind::NOT_PROCEDURE => {
-            // SAFETY: compiled code passes such a constant for this kind, or zero.
+            // SAFETY: for this kind, compiled code passes zero or the address of the two strings.
             let (name, _) = unsafe { operation_text(operation) };
             who = (!name.is_empty()).then_some(name);
             message = "tried to call what is not a procedure:".to_string();
             irritants.push(x);
         }
         kind::UNBOUND => {
-            // SAFETY: compiled code passes such a constant for this kind, or zero.
+            // SAFETY: for this kind, compiled code passes zero or the address of the two strings.
             let (name, expected) = unsafe { operation_text(operation) };
             let name = if name.is_empty() { "a variable" } else { &name };
             let message = kind::unbound(name, expected == kind::A_DEFINITION);
@@ -78,7 +79,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
         }
         kind::ARITY => {
             irritants.extend(access::list_items(y));
-            // SAFETY: `x` is a procedure: its first word is an entry, with an entry's prefix.
+            // SAFETY: for this kind, `x` is a procedure: its first word is an entry, with an entry's prefix before it.
             let (name, arity) = unsafe {
                 let entry = *(x.address() as *const u64);
                 let at = |offset: i64| *((entry as i64 + offset) as *const u64);
@@ -88,7 +89,7 @@ fn inline_failure(kind: i64, operation: Value, x: Value, y: Value) -> Failure {
             message = count_message(arity, "argument", irritants.len());
         }
         _ => {
-            // SAFETY: compiled code passes such a constant for these kinds.
+            // SAFETY: for all other kinds, compiled code passes zero or the address of the two strings.
             let (name, expected) = unsafe { operation_text(operation) };
             who = (!name.is_empty()).then_some(name);
             let expected = match crate::record_types::type_name(y).filter(|_| kind == kind::TYPE) {
@@ -132,7 +133,7 @@ fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
     if failure.argument == crate::failure::WHO_STAYS {
         return failure;
     }
-    // SAFETY: compiled code passes such a constant, or zero.
+    // SAFETY: compiled code passes zero or the address of the two strings with each call that may fail.
     let (name, _) = unsafe { operation_text(operation) };
     let same = name.is_empty() || failure.who.as_ref() == Some(&name);
     if same && failure.argument > 0 {
@@ -147,7 +148,8 @@ fn pending_failure(ctx: &mut Machine, operation: Value) -> Failure {
 
 /// Where a procedure is written: a site, or the mark of an evaluated one.
 fn place_of_procedure(ctx: &Machine, procedure: Value) -> Value {
-    // SAFETY: callers pass a procedure: its first word is an entry, with an entry's prefix.
+    // SAFETY: `procedure` is what was called with a wrong count, so a procedure: its first word is an entry, with its
+    // prefix.
     let (code, site, name) = unsafe {
         let entry = *(procedure.address() as *const u64);
         let at = |offset: i64| *((entry as i64 + offset) as *const u64);
@@ -193,7 +195,7 @@ pub extern "C" fn cairn_machine_throw(
     let irritants = alloc::make_list(ctx, &failure.irritants);
     let arguments = [Value::fixnum(failure.kind), who, message, irritants, site];
     for (i, v) in arguments.into_iter().enumerate() {
-        // SAFETY: `args` has room for far more than five values.
+        // SAFETY: `args` has room for `ARGS_MIN` values, far more than these five.
         unsafe { *ctx.args.add(i) = v };
     }
     Value::UNSPECIFIED
@@ -210,7 +212,7 @@ mod tests {
     /// The sentence that a person reads, from the hook's arguments.
     fn thrown(ctx: &mut Machine, failed: i64, operation: u64, x: Value, y: Value) -> String {
         cairn_machine_throw(ctx, Value::fixnum(failed), Value(operation), Value::fixnum(7), x, y);
-        // SAFETY: the throw wrote five arguments.
+        // SAFETY: `cairn_machine_throw` has just written five arguments.
         let arguments = unsafe { std::slice::from_raw_parts(ctx.args, 5) };
         // the position of a wrong count is the procedure's, which has none here
         let site = if failed == kind::ARITY { Site::NONE.0 as i64 } else { 7 };

@@ -105,7 +105,7 @@ pub fn start(ctx: &mut Machine) -> Result<(), std::io::Error> {
 /// Nanoseconds of processor time that this OS thread has used.
 fn processor_time() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel fills the structure.
+    // SAFETY: `now` is a valid `timespec`, which the kernel fills.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
@@ -113,7 +113,7 @@ fn processor_time() -> u64 {
 impl Drop for TimeProfile {
     fn drop(&mut self) {
         self.target.store(null_mut(), SeqCst);
-        // SAFETY: made by `start`, deleted once.
+        // SAFETY: `start` made the timer, and it is deleted here alone.
         unsafe { libc::timer_delete(self.timer) };
     }
 }

@@ -42,7 +42,7 @@ pub extern "C" fn cairn_vector_copy_to(
     let from_length = expect!(ctx, WHO, 3, "a vector", from, vector_of(from)).len();
     let (at, range) = check!(copy_bounds(ctx, WHO, (to_length, at), (from_length, start, end)));
     let target = word_address(to, at);
-    // SAFETY: both ranges were checked; `copy` allows overlap.
+    // SAFETY: `copy_bounds` has checked both ranges, and `copy` allows overlap.
     unsafe { std::ptr::copy(word_address(from, range.start), target, range.len()) };
     write_barrier_range(ctx, target, range.len());
     Value::UNSPECIFIED
@@ -136,7 +136,7 @@ mod tests {
         let ctx = t.ctx();
         let v = cairn_vector_make(ctx, Value::fixnum(1000), Value::fixnum(0));
         let card = |ctx: &Machine, i: usize| {
-            // SAFETY: inside the card table.
+            // SAFETY: the mask keeps the index below the size of the card table; the reference ends with the statement.
             unsafe { &mut *ctx.cards.add(((word_address(v, i) as u64 >> CARD_SHIFT) & ctx.card_mask) as usize) }
         };
         (0..1000).for_each(|i| *card(ctx, i) = 0);

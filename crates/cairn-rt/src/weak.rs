@@ -29,7 +29,7 @@ pub fn kind_of_header(header: u64) -> WeakKind {
 pub fn make(ctx: &mut Machine, kind: WeakKind, words: u64) -> Value {
     let v = alloc_object(ctx, Type::Weak, kind as u8, words);
     for i in 0..words as usize {
-        // SAFETY: the payload is so many words.
+        // SAFETY: `v` has just been made with a payload of `words` words, and `i` is below that.
         unsafe { *access::word_address(v, i) = Value::BROKEN };
     }
     rt(ctx).heap.made_weak(v.0, words as u32, kind);
@@ -66,7 +66,7 @@ pub fn give_back(ctx: &mut Machine) {
         store_word(ctx, guardian, 0, list);
     }
     if ctx.slot(slot::FINALIZER_HOOK).is_procedure() {
-        // SAFETY: the machine is alive.
+        // SAFETY: `ctx` is a reference, so the machine is alive.
         unsafe { stop_word::request(ctx, reason::FINALIZERS) };
     }
 }

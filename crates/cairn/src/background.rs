@@ -251,7 +251,7 @@ const BESIDE: i32 = 8;
 
 fn leave_the_processor_to_the_program() {
     if std::thread::available_parallelism().is_ok_and(|n| n.get() == 1) {
-        // SAFETY: changes the priority of this process.
+        // SAFETY: `setpriority` is given no address; 0 is this process, which becomes less urgent.
         #[allow(unsafe_code)]
         unsafe {
             libc::setpriority(libc::PRIO_PROCESS, 0, BESIDE);
@@ -281,7 +281,7 @@ pub fn compile_in_background() -> Result<(), Error> {
         work.whole_for_the_next_run();
         return Ok(());
     }
-    // SAFETY: asks for a signal; nothing of this process has to be put in order when it comes.
+    // SAFETY: `prctl` is given no address; when the signal comes nothing of this process has to be put in order.
     #[allow(unsafe_code)]
     let orphan = unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -307,7 +307,7 @@ pub fn compile_in_background() -> Result<(), Error> {
 impl Work {
     /// Compiles the program as a whole and keeps that, unless another process does.
     fn whole_for_the_next_run(&self) {
-        // SAFETY: changes the priority of this process.
+        // SAFETY: `setpriority` is given no address; 0 is this process, which becomes less urgent.
         #[allow(unsafe_code)]
         unsafe {
             libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
@@ -487,7 +487,8 @@ impl Reader<'_> {
 /// Makes this thread, and those that it makes, less urgent: `nice` counts as the command of that name does.
 #[allow(unsafe_code)]
 pub(crate) fn lower_priority(nice: i32) {
-    // SAFETY: the thread's own number; nothing is read or written. If it fails the thread is as urgent as before.
+    // SAFETY: `setpriority` is given no address, and the number is this thread's own. If it fails the thread is as
+    // urgent as before.
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, nice);
     }

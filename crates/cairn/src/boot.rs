@@ -398,7 +398,7 @@ mod tests {
         let (first, second) = (library.load().unwrap(), library.load().unwrap());
         assert_eq!(first.code.code().start, BASE);
         assert!(!first.code.code().contains(&second.code.code().start));
-        // SAFETY: both tables are of code that is loaded.
+        // SAFETY: the table is part of the code that `l` has loaded and keeps.
         let counts =
             |l: &Loaded| unsafe { ((*l.table).version, (*l.table).global_count, (*l.table).symbol_count) };
         assert_eq!(counts(&first), counts(&second));

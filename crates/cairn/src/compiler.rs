@@ -93,7 +93,8 @@ impl Compiler {
             cairn_eval::on_library(o, index.clone(), Some(modules.clone()))
         }));
         let options = RunOptions { evaluator: Some(evaluator), ..options };
-        // SAFETY: the library's code lives until the end of this function.
+        // SAFETY: `loaded` keeps the library's table and code until the end of this function, and `code` says where the
+        // code lies.
         #[allow(unsafe_code)]
         Ok(unsafe { run_on_library(options, (loaded.table, loaded.code.code()), OnLibrary::Export(export)) })
     }
@@ -147,7 +148,8 @@ impl Compiled {
             options.evaluator =
                 Some(MakeEvaluator(Arc::new(move |o| cairn_eval::on_library(o, index.clone(), None))));
         }
-        // SAFETY: the tables belong to the code just loaded, which lives until the end of this function.
+        // SAFETY: `code` and `library` keep tables and code until the end of this function, and say where the code
+        // lies.
         #[allow(unsafe_code)]
         Ok(unsafe {
             match &library {

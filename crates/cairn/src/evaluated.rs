@@ -207,7 +207,8 @@ impl Evaluation {
             host: Arc::new(Process),
             ..options
         };
-        // SAFETY: the table belongs to the library just loaded, which lives until the end of this function.
+        // SAFETY: `library` keeps its table and code until the end of this function, and `code` says where the code
+        // lies.
         #[allow(unsafe_code)]
         Ok(unsafe { run_on_library(options, (library.table, library.code.code()), OnLibrary::Export(export)) })
     }
@@ -225,7 +226,7 @@ impl Host for Process {
 
 /// Ends the process at once: what LLVM has for the end of a process must not run beside a thread that compiles.
 pub fn leave(status: i32) -> ! {
-    // SAFETY: no code of this process runs any more; ports are flushed by the runtime.
+    // SAFETY: `_exit` runs no code of this process any more; ports were flushed by the runtime.
     #[allow(unsafe_code)]
     unsafe {
         libc::_exit(status)
@@ -321,7 +322,8 @@ impl Compilation {
             let better = BetterCode {
                 old: replacement.old_code(),
                 code: replacement.code(),
-                // SAFETY: called at a safepoint, so this thread runs no code of a module, and no other one runs this.
+                // SAFETY: `take_better_code` calls this at a safepoint, so this thread runs no code of a module, and no
+                // other one runs this.
                 #[allow(unsafe_code)]
                 install: Box::new(|| drop(unsafe { replacement.install() })),
             };

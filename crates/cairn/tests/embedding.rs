@@ -95,7 +95,7 @@ impl Embedded {
 
     /// Runs a program: its exit status, or 0 when it came to its end; and what was said.
     fn run(&mut self, program: ModuleId) -> (i32, String) {
-        // SAFETY: tests call this outside of runtime calls.
+        // SAFETY: tests call this outside of runtime calls, and a program that ran out of memory is not run again.
         let status = unsafe { self.runtime.run(program) }.map_or_else(|status| status, |_| 0);
         (status, std::mem::take(&mut *self.host.said.lock().unwrap()))
     }
@@ -196,7 +196,7 @@ fn two_modules_in_one_runtime() {
         assert!(said.1.contains(expected), "{}", said.1);
 
         // B ends by itself, by an exit status of its own, again and again.
-        // SAFETY: as above; a boolean needs no card.
+        // SAFETY: `from` is a slot of a vector of constants; a boolean needs no card.
         unsafe { *from = Value::TRUE };
         for _ in 0..3 {
             assert_eq!(e.run(b), (42, String::new()));
@@ -268,11 +268,11 @@ fn what_cannot_be_loaded() {
     let object = compile("b.scm", B, PRECISE[0]);
     let b = e.load(&object).unwrap();
     let code = &e.code[0];
-    // SAFETY: it is refused.
+    // SAFETY: a module that is taken is refused before anything of it changes.
     let again = unsafe { e.runtime.load(code.table, code.jit.code()) };
     assert_eq!(again, Err(LoadError::Taken));
     let mut other = Embedded::new();
-    // SAFETY: it is refused.
+    // SAFETY: a module that is taken is refused before anything of it changes.
     assert_eq!(unsafe { other.runtime.load(code.table, code.jit.code()) }, Err(LoadError::Taken));
     let copy = e.load(&object).unwrap();
     for frames in &PRECISE[1..] {
@@ -319,7 +319,7 @@ fn words_looked_at(many: usize, zeal: Zeal, frames: &'static StrategyFacts) -> (
     let rounds = if zeal == Zeal::Off { 200_000 } else { 50 };
     let object = compile("globals.scm", &program_of_globals(many, rounds), frames);
     let code = Code::new(&object);
-    // SAFETY: a module's table, of this version.
+    // SAFETY: `code` keeps the table, which is one of this version.
     let literals = unsafe { (*code.table).literals } as u64;
     let mut e = Embedded::with(Options { zeal, literals: Some(literals), ..Options::default() });
     let program = e.load_code(code).unwrap();

@@ -294,7 +294,7 @@ mod at_a_terminal {
             let stdio = || Stdio::from(theirs.try_clone().unwrap());
             command.current_dir(&d.0).stdin(stdio()).stdout(stdio()).stderr(stdio());
             command.env("TERM", kind).env("NO_COLOR", "1").env("CAIRN_HISTORY", d.0.join("history"));
-            // SAFETY: both calls are async-signal-safe.
+            // SAFETY: between `fork` and `exec` only these two calls are made, which are async-signal-safe.
             unsafe {
                 command.pre_exec(|| {
                     libc::setsid();

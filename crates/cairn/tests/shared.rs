@@ -416,7 +416,7 @@ struct Loaded(*mut c_void);
 impl Loaded {
     fn new(file: &Path) -> Loaded {
         let name = CString::new(file.to_str().unwrap()).unwrap();
-        // SAFETY: a library of this test.
+        // SAFETY: `name` is a C string, and the library is one of this test, whose constructors do no harm.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         assert!(!handle.is_null(), "{}", file.display());
         Loaded(handle)
@@ -474,11 +474,11 @@ fn several_libraries_in_one_process() {
         let calls: extern "C" fn() -> c_int = library.function("calls");
         let version: extern "C" fn() -> *const c_char = library.function("version");
         assert_eq!(calls(), expected);
-        // SAFETY: a text that is there until the next call.
+        // SAFETY: the text is there until the next call of the library.
         assert_eq!(unsafe { CStr::from_ptr(version()) }.to_bytes().len(), expected as usize);
     }
     // unloading and loading again finds it as it was
-    // SAFETY: a handle of this test.
+    // SAFETY: the handle comes from `dlopen` in this test, which closes it once.
     assert_eq!(unsafe { libc::dlclose(all[0].0) }, 0);
     let again = Loaded::new(&directory.0.join("libpair.so"));
     let calls: extern "C" fn() -> c_int = again.function("calls");
@@ -508,7 +508,7 @@ fn a_library_may_evaluate() {
     let check = || {
         assert_eq!((calculate(deep.as_ptr()), error()), (90_001, std::ptr::null()));
         assert_eq!(calculate(too_deep.as_ptr()), 0);
-        // SAFETY: a text that is there until the next call.
+        // SAFETY: the text is there until the next call of the library.
         assert!(unsafe { CStr::from_ptr(error()) }.to_string_lossy().contains("nested more than"));
     };
     check();

@@ -218,7 +218,7 @@ impl Server {
 
     /// Sends SIGTERM: what it says in the end.
     fn end(mut self) -> String {
-        // SAFETY: a plain system call; the process was not waited for.
+        // SAFETY: `kill` is given no address; the process was not waited for, so the number is still its own.
         assert_eq!(unsafe { libc::kill(self.program.id() as i32, libc::SIGTERM) }, 0);
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();
@@ -287,7 +287,7 @@ fn a_server_ends_in_the_middle_of_requests() {
 fn a_server_without_descriptors_goes_on() {
     let server = Server::new("few-descriptors");
     let limit = libc::rlimit { rlim_cur: 60, rlim_max: 60 };
-    // SAFETY: sets the limit of a process of our own.
+    // SAFETY: the limit is that of a process of our own, and its place is valid.
     let set = unsafe {
         libc::prlimit(server.program.id() as i32, libc::RLIMIT_NOFILE, &raw const limit, std::ptr::null_mut())
     };
@@ -298,7 +298,7 @@ fn a_server_without_descriptors_goes_on() {
     };
     // It finds all connections at once, before it has waited for a file.
     let stop = |signal| {
-        // SAFETY: a plain system call; the process was not waited for.
+        // SAFETY: `kill` is given no address; the process was not waited for, so the number is still its own.
         assert_eq!(unsafe { libc::kill(server.program.id() as i32, signal) }, 0);
     };
     stop(libc::SIGSTOP);

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 #[path = "tidy/circles.rs"]
 mod circles;
 mod common;
+#[path = "tidy/safety_notes.rs"]
+mod safety_notes;
 use common::{of_others, root};
 
 /// Files beyond this length must be split.
@@ -181,6 +183,23 @@ fn unsafe_code_has_safety_notes() {
         }
     }
     assert!(bad.is_empty(), "unsafe blocks without a SAFETY note: {bad:#?}");
+}
+
+/// Who reads a note can check it where it stands: see `tidy/safety_notes.rs`.
+#[test]
+fn safety_notes_say_what_can_be_checked() {
+    use safety_notes::{defers, of_blocks, of_functions, points_elsewhere};
+    let (mut bad, mut found) = (vec![], 0);
+    for path in sources().into_iter().filter(|p| p.extension().is_some_and(|e| e == "rs")) {
+        let text = text(&path);
+        let (blocks, functions) = (of_blocks(&text), of_functions(&text));
+        found += blocks.len();
+        let blocks = blocks.into_iter().filter(|(_, note)| defers(note));
+        let functions = functions.into_iter().filter(|(_, section)| points_elsewhere(section));
+        bad.extend(blocks.chain(functions).map(|(line, note)| format!("{}:{line}: {note}", path.display())));
+    }
+    assert!(found > 900, "notes are found: {found}");
+    assert!(bad.is_empty(), "these only point elsewhere; name the fact and where it comes from: {bad:#?}");
 }
 
 /// Rust files of the crates themselves whose code, comments left out, contains one of these, without what is in `may`:

@@ -142,7 +142,7 @@ impl ObjectModel for CObjects {
     }
     #[inline(always)]
     unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V) {
-        // SAFETY: by the contract, a header is at `a`, and the elements follow it.
+        // SAFETY: an object of `bytes` bytes is at `a` (`# Safety`): its header, and behind that its elements.
         unsafe {
             let header = a.load();
             let payload = Span::new(a.plus(WORD), a.plus(bytes));
@@ -181,7 +181,7 @@ impl ObjectModel for CObjects {
     }
     #[inline(always)]
     fn describe(&self, meta: u64) -> Described {
-        // SAFETY: a header, for there are no prefixes.
+        // SAFETY: without prefixes the meta word of an object is its header.
         let m = unsafe { self.measure(RefKind::Object, meta) };
         Described { kind: RefKind::Object, whole: m.bytes, leaf: m.leaf, untyped: nature(meta) == UNTYPED }
     }
@@ -190,7 +190,7 @@ impl ObjectModel for CObjects {
         (word == POISON).then_some("freed memory")
     }
     unsafe fn audit(&self, a: Address) -> Result<(RefKind, Measure), String> {
-        // SAFETY: by the contract.
+        // SAFETY: the word at `a` is initialised (`# Safety`).
         let first = unsafe { a.load() };
         let count = first >> COUNT_SHIFT;
         if first == POISON {
@@ -248,7 +248,7 @@ mod tests {
         let (seen, whole) = (
             |m: &CObjects, part: Span| {
                 let mut seen = Seen::default();
-                // SAFETY: the memory holds an object of 56 bytes.
+                // SAFETY: `memory` holds a header and 56 bytes in all, and outlives the call.
                 unsafe { m.scan(a, 56, part, &mut seen) };
                 (seen.slots.iter().map(|s| (s - a.0) / 8).collect::<Vec<_>>(), seen.words)
             },
@@ -274,7 +274,7 @@ mod tests {
                 .chain([Nature::Untyped(count), Nature::Atomic(count)])
             {
                 let mut header = m.header(nature);
-                // SAFETY: it is a header, at an address of its own.
+                // SAFETY: `header` is one that the model made, in a variable of its own, which is all that is read.
                 let (fast, slow) = unsafe {
                     (m.measure(RefKind::Object, header), m.audit(Address(&raw mut header as u64)).unwrap().1)
                 };
@@ -284,7 +284,7 @@ mod tests {
             }
         }
         for header in [0, POISON, m.header(Nature::Atomic(1)) | 6, m.header(Nature::Typed(LayoutId(3), 1))] {
-            // SAFETY: as above.
+            // SAFETY: `header` is a word in a variable of its own, which is all that is read.
             assert!(unsafe { m.audit(Address(&raw const header as u64)) }.is_err(), "{header:#x}");
         }
     }

@@ -118,13 +118,13 @@ impl Located {
     /// The headed object at `a`.
     ///
     /// # Safety
-    /// There is one.
+    /// A headed object, initialised and not forwarded, starts at `a`.
     pub unsafe fn headed<M: ObjectModel>(model: &M, a: Address) -> Located {
-        // SAFETY: by the contract.
+        // SAFETY: a headed object is at `a` (`# Safety`), so its first word is initialised.
         let first = unsafe { a.load() };
         let kind = M::kind_of(first);
         let reference = ObjectReference { word: M::reference(a, kind), address: a, kind };
-        // SAFETY: as above.
+        // SAFETY: `first` is the first word of a headed object of this kind.
         Located { reference, measure: unsafe { model.measure(kind, first) } }
     }
     /// Where it lies.
@@ -135,7 +135,7 @@ impl Located {
     /// Shows the visitor the words within `part` that refer to something, or may.
     ///
     /// # Safety
-    /// It is still there, and nobody else uses it meanwhile.
+    /// The object that was found is still there, whole, and nobody else uses it meanwhile.
     pub unsafe fn scan<M: ObjectModel, V: RootVisitor + AmbiguousVisitor>(
         &self,
         model: &M,
@@ -146,7 +146,7 @@ impl Located {
             return;
         }
         let part = self.span().intersection(part);
-        // SAFETY: by the contract.
+        // SAFETY: the object is still there, and nobody else uses it meanwhile (`# Safety`); `part` is cut to it.
         unsafe {
             if self.reference.kind() == RefKind::Pair {
                 visitor.words(part.start.words(), (part.bytes() / WORD) as usize);
@@ -208,7 +208,7 @@ pub trait ObjectModel: Sync + 'static {
     /// Size and nature of the object of this kind (no pair) with this first word.
     ///
     /// # Safety
-    /// It is the first word of an object of this kind.
+    /// `first` is the first word of an object of this kind, and is not that of one that has moved.
     unsafe fn measure(&self, kind: RefKind, first: u64) -> Measure;
     /// The kind of the references to a headed object with this first word.
     fn kind_of(first: u64) -> RefKind;
@@ -216,7 +216,7 @@ pub trait ObjectModel: Sync + 'static {
     /// something, or may.
     ///
     /// # Safety
-    /// It is an object of this model, and no leaf. Nobody else uses it meanwhile.
+    /// An initialised object of this model, of `bytes` bytes and no leaf, is at `a`. Nobody else uses it meanwhile.
     unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V);
 
     /// Does a prefix (`cairn_layout::collector`) stand before objects of this kind, if the collector asks for prefixes?

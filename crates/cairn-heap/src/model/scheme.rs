@@ -127,7 +127,8 @@ impl ObjectModel for Scheme {
         if kind == RefKind::Object {
             Measure { bytes: object_bytes(first), leaf: first & LEAF_BIT != 0, continuation: false }
         } else {
-            // SAFETY: by the contract, `first` is a code address.
+            // SAFETY: `first` is the first word of a procedure (`# Safety`), so a code address, before which a
+            // descriptor stands.
             let shape = unsafe { shape_of(first) };
             Measure {
                 bytes: shape_words(shape) * WORD,
@@ -144,7 +145,8 @@ impl ObjectModel for Scheme {
     #[inline(always)]
     unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, bytes: u64, part: Span, visitor: &mut V) {
         let s = Span::new(a, a.plus(bytes)).intersection(part);
-        // SAFETY: by the contract; every word describes itself.
+        // SAFETY: an initialised object of `bytes` bytes is at `a` (`# Safety`), `s` is cut to it, and every word
+        // describes itself.
         unsafe { visitor.words(s.start.words(), (s.bytes() / WORD) as usize) }
     }
 
@@ -173,7 +175,7 @@ impl ObjectModel for Scheme {
         }
     }
     unsafe fn audit(&self, a: Address) -> Result<(RefKind, Measure), String> {
-        // SAFETY: by the contract.
+        // SAFETY: the word at `a` is initialised (`# Safety`).
         let first = unsafe { a.load() };
         match first & TAG_MASK {
             TAG_IMMEDIATE if first == POISON => Err("freed memory".into()),
@@ -182,7 +184,7 @@ impl ObjectModel for Scheme {
                 Ok((RefKind::Object, Measure { bytes, leaf: header_is_leaf(first), continuation: false }))
             }
             TAG_FIXNUM if first > 0xFFFF => {
-                // SAFETY: by the contract.
+                // SAFETY: the word looks like a code address, so it is one, with a descriptor (`# Safety`).
                 let shape = unsafe { shape_of(first) };
                 match shape_words(shape) {
                     0 => Err("a procedure of no words".into()),
@@ -199,10 +201,12 @@ impl ObjectModel for Scheme {
     }
 }
 
+/// The shape in a descriptor.
+///
 /// # Safety
-/// `code` is a code address with a descriptor.
+/// `code` is a code address, before which a descriptor stands.
 #[inline(always)]
 unsafe fn shape_of(code: u64) -> u64 {
-    // SAFETY: by the contract.
+    // SAFETY: a descriptor stands before `code` (`# Safety`), and `SHAPE` is a word of it.
     unsafe { Address(code.wrapping_add_signed(SHAPE)).load() }
 }

@@ -73,7 +73,8 @@ impl CellClass {
     /// It is an initialised cell of this class that nobody else uses meanwhile.
     pub unsafe fn scan<V: RootVisitor + AmbiguousVisitor>(&self, a: Address, part: Span, visitor: &mut V) {
         let part = Span::new(a, a.plus(self.bytes)).intersection(part);
-        // SAFETY: by the contract, words of the cell.
+        // SAFETY: an initialised cell of this class is at `a`, and nobody else uses it (`# Safety`); `part` is cut to
+        // it.
         unsafe {
             match self.words {
                 CellWords::Untyped => visitor.ambiguous_words(part.start.words(), (part.bytes() / WORD) as usize),
@@ -159,7 +160,8 @@ impl CellSpace {
                     if marks.set(a) {
                         let cell = Span::new(a, a.plus(c.bytes));
                         cards.mark_span(cell);
-                        // SAFETY: the cell is free.
+                        // SAFETY: `marks.set` has just found the cell without a start bit, so it was free, and now it
+                        // is ours.
                         unsafe { std::ptr::write_bytes(a.bytes(), 0, c.bytes as usize) };
                         return Some(cell);
                     }

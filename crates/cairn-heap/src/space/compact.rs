@@ -124,7 +124,7 @@ impl Pool {
     #[inline]
     fn reference(&self, at: u64, r: Reference) -> u64 {
         let q = at + r.at as u64;
-        // SAFETY: a field of a record in use.
+        // SAFETY: callers pass the address of a record in use, and `r` is one of its fields, of `bits` bits.
         let n = unsafe {
             match self.bits {
                 32 => *(q as *const u32) >> RECORD_SHIFT,
@@ -136,7 +136,8 @@ impl Pool {
         if n == 0 { 0 } else { with_upper(upper, n) }
     }
     fn publish(&mut self) {
-        // SAFETY: the entry lives as long as the space; nobody reads it meanwhile.
+        // SAFETY: the entry is in the table, which lives as long as the space; one thread, and no other reference to it
+        // is alive.
         let e = unsafe { &mut *self.entry };
         e.base = self.map.base().0;
         e.targets = self.targets.as_mut_ptr();
@@ -202,7 +203,7 @@ impl Pool {
         }
         if first <= self.touched {
             let bytes = (end.min(self.touched + 1) - first) as u64 * self.stride as u64;
-            // SAFETY: free records of this pool.
+            // SAFETY: `first..end` were found free, and up to `touched` they are in the pool's memory.
             unsafe { std::ptr::write_bytes(self.address(first) as *mut u8, 0, bytes as usize) };
         }
         self.cursor = end;
@@ -229,7 +230,8 @@ impl Pool {
                 let (from, to) = (from + self.places[i] as u64, to + places[i] as u64);
                 let size =
                     if *kind == FieldKind::Ref { self.bits / 8 } else { kind.raw_bytes().unwrap_or(0) as u32 };
-                // SAFETY: fields of records in use; numbers are little-endian, and the new ones are clear.
+                // SAFETY: `from` and `to` are the same field of a record in use, in the old memory and in the new;
+                // numbers are little-endian, and the new ones are clear.
                 unsafe {
                     std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, size as usize);
                     if *kind == FieldKind::Ref && bits == 32 {
@@ -261,7 +263,7 @@ impl Pool {
         if poison {
             let dead = (1..=before.min(self.touched)).filter(|n| *n > high || !self.is_used(*n));
             for n in dead {
-                // SAFETY: a free record.
+                // SAFETY: `n` is not in use and at most `touched`, so its `stride` bytes are in the pool's memory.
                 unsafe { std::ptr::write_bytes(self.address(n) as *mut u8, 0x5A, self.stride as usize) };
             }
         }
@@ -296,9 +298,10 @@ pub(crate) struct CompactSpace {
     stack: usize,
 }
 
-// SAFETY: entries are reached through the space alone while several threads mark, and only bits are written then.
+// SAFETY: while several threads mark, entries are reached through the space alone, and only bits are written,
+// atomically.
 unsafe impl Sync for CompactSpace {}
-// SAFETY: nothing in it belongs to a thread.
+// SAFETY: a space is tables and memory of its own, none of which belongs to a thread.
 unsafe impl Send for CompactSpace {}
 
 impl CompactSpace {
@@ -369,7 +372,7 @@ impl CompactSpace {
         let most = self.most;
         let pool = self.pool_mut(number).expect("a compact type of this heap");
         let (first, end) = pool.take_run((most / pool.stride).clamp(2.min(most), most))?;
-        // SAFETY: the pool's entry.
+        // SAFETY: `entry` points into the table, which lives as long as the space, and the mutator waits for this.
         unsafe { ((*pool.entry).next, (*pool.entry).limit) = (first, end) };
         let bytes = (end - first) as u64 * pool.stride as u64;
         self.young += bytes;
@@ -412,7 +415,7 @@ impl CompactSpace {
     /// A full collection begins: nothing is marked, and what the mutator has left of its runs is free again.
     pub fn begin_marking(&mut self) {
         for p in self.pools.iter().flatten() {
-            // SAFETY: the pool's entry.
+            // SAFETY: `entry` points into the table, which lives as long as the space, and the mutator stands still.
             unsafe { ((*p.entry).next, (*p.entry).limit) = (0, 0) };
             p.marks.iter().for_each(|w| w.store(0, Relaxed));
         }
@@ -525,7 +528,7 @@ mod tests {
     }
     fn make(s: &mut CompactSpace) -> u64 {
         let entry = s.pool(NODE).unwrap().entry;
-        // SAFETY: the pool's entry.
+        // SAFETY: `entry` points into the table of the space `s`, and no reference to it is alive.
         unsafe {
             if (*entry).next == (*entry).limit {
                 s.refill(NODE).unwrap();
@@ -538,7 +541,7 @@ mod tests {
         s.widen(NODE, record_number(to)).unwrap();
         let p = s.pool(NODE).unwrap();
         let at = p.address(record_number(from)) + p.places[field] as u64;
-        // SAFETY: a field of this width.
+        // SAFETY: `at` is the address of a reference field, of `bits` bits, of a record in use.
         unsafe {
             match p.bits {
                 8 => *(at as *mut u8) = record_number(to) as u8,

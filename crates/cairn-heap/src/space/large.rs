@@ -407,7 +407,7 @@ mod tests {
     /// How many of the pages of a span the system has provided.
     fn resident(span: Span) -> usize {
         let mut pages = vec![0u8; (span.bytes() / 4096) as usize];
-        // SAFETY: asks for the state of pages of a mapping of ours; there is a byte for each.
+        // SAFETY: the span lies in a mapping of ours, and `pages` has a byte for each of its pages.
         let r =
             unsafe { libc::mincore(span.start.0 as *mut libc::c_void, span.bytes() as usize, pages.as_mut_ptr()) };
         assert_eq!(r, 0);

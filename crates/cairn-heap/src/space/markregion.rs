@@ -262,7 +262,7 @@ impl MarkRegionSpace {
             self.leaves.blocks.push(b);
         } else {
             if !valid {
-                // SAFETY: a free block is ours.
+                // SAFETY: `b` was just taken from the pool, so the block is ours and nobody uses it.
                 unsafe { std::ptr::write_bytes(lo.bytes(), 0, BLOCK_BYTES as usize) };
             }
             t.pool.table.set(b, Kind::Scannable, young);
@@ -406,7 +406,7 @@ impl MarkRegionSpace {
                     line = free_lines.1;
                     if mixed {
                         t.marks.unset_raw(hole);
-                        // SAFETY: free lines.
+                        // SAFETY: no object lies on the lines of `hole`, which are free.
                         unsafe { std::ptr::write_bytes(hole.start.bytes(), 0, hole.bytes() as usize) };
                     }
                     if poisoned {

@@ -307,7 +307,7 @@ mod tests {
         n.take(&mut table, BLOCK_BYTES).unwrap();
         let (first, second) = (Span::new(at(32), at(64)), Span::new(at(512), at(1024)));
         n.reset(&[first, second], true);
-        // SAFETY: words of the region.
+        // SAFETY: the words asked for are in the region, whose memory can be read.
         let poisoned = |word: u64| unsafe { at(word).load() } == crate::blocks::POISON;
         assert!([0, 31, 64, 511, 1024, 4095].into_iter().all(poisoned));
         assert!(![32, 63, 512, 1023, 4096].into_iter().any(poisoned));

@@ -110,13 +110,13 @@ impl PageSpace {
     /// The role of the page around `a`, an address of the region.
     #[inline(always)]
     pub fn role(&self, a: Address) -> Role {
-        // SAFETY: the table has a byte for each page of the region.
+        // SAFETY: `a` is an address of the region, and the table has a byte for each of its pages.
         Role(unsafe { *self.roles().add(self.slot(a)) })
     }
     /// The page around `a`, which is in one.
     pub fn id(&self, a: Address) -> PageId {
         debug_assert!(self.role(a) != Role::NONE);
-        // SAFETY: as for `role`; four bytes a page.
+        // SAFETY: `a` is an address of the region, and the table has four bytes for each of its pages.
         PageId(unsafe { *(self.ids.base().bytes() as *const u32).add(self.slot(a)) })
     }
     /// What is known of a page.
@@ -150,7 +150,7 @@ impl PageSpace {
     }
     fn fill_roles(&mut self, span: Span, role: Role) {
         let n = (span.bytes() >> self.shift) as usize;
-        // SAFETY: as for `role`.
+        // SAFETY: the span is one of pages of the region, `n` of them, and the table has a byte for each.
         unsafe { std::ptr::write_bytes(self.roles.base().bytes().add(self.slot(span.start)), role.0, n) };
     }
     /// A page has been filled this far.
@@ -202,7 +202,8 @@ impl PageSpace {
         self.bytes += size;
         self.fill_roles(span, role);
         let (first, n) = (self.slot(start), (size >> self.shift) as usize);
-        // SAFETY: as for `id`; the table is ours alone.
+        // SAFETY: the page lies in the region, and the table, which is ours alone, has four bytes for each of its `n`
+        // parts.
         unsafe { std::slice::from_raw_parts_mut((self.ids.base().bytes() as *mut u32).add(first), n) }.fill(id);
         Some(PageId(id))
     }

@@ -172,7 +172,7 @@ impl SegregatedSpace {
     pub fn pop(&mut self, class: ClassId) -> Option<Address> {
         let head = self.classes[class.0 as usize].chains.last_mut()?;
         let cell = Address(*head);
-        // SAFETY: a free cell, whose first word is the link.
+        // SAFETY: a chain in the list is never 0, so `cell` is a free cell, whose first word is the link.
         *head = unsafe { cell.load() };
         if *head == 0 {
             self.classes[class.0 as usize].chains.pop();
@@ -221,13 +221,13 @@ impl SegregatedSpace {
                 if n == 0 {
                     first = a.0;
                 } else {
-                    // SAFETY: the free cell before.
+                    // SAFETY: `n > 0`, so `last` is the free cell before, which is nobody's yet.
                     unsafe { last.store(a.0) };
                 }
                 (last, n) = (a, n + 1);
             }
             if n > 0 {
-                // SAFETY: a free cell.
+                // SAFETY: `n > 0`, so `last` is a free cell, which is nobody's yet.
                 unsafe { last.store(0) };
                 self.taken += n * c.bytes;
                 return Some(Address(first));
@@ -253,7 +253,8 @@ impl SegregatedSpace {
                 let mut a = Address(head);
                 while a.0 != 0 {
                     marks.unset(a);
-                    // SAFETY: a free cell, whose first word is the link.
+                    // SAFETY: `a` is not 0, so it is a free cell of a chain that was handed back, whose first word is
+                    // the link.
                     a = Address(unsafe { a.load() });
                 }
             }

@@ -560,7 +560,7 @@ pub fn load_parts(m: &Module, opt: OptLevel, parts: usize, collector: &'static C
             }
         }
     }
-    // SAFETY: likewise.
+    // SAFETY: `site_base` is a word of the module's own, which nobody else uses yet.
     unsafe { *(*table).site_base = 0 };
     let mut args = vec![Value::fixnum(0); 10_000].into_boxed_slice();
     let mut cards = vec![0u8; 1 << 27].into_boxed_slice();

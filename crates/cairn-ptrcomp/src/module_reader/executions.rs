@@ -33,7 +33,8 @@ struct Flow<'a> {
 /// The bound of each block of a function that has a body.
 pub(super) fn times(f: &ModuleFunctions, function: ValueRef) -> HashMap<BasicBlockRef, u64> {
     let mut blocks = vec![];
-    // SAFETY: a live function with a body, whose blocks end with terminators.
+    // SAFETY: the function has a body (see above), so it has blocks, and each ends with a terminator; all come from
+    // LLVM's iteration.
     let next = unsafe {
         let mut block = (f.LLVMGetFirstBasicBlock)(function);
         while !block.is_null() {
@@ -158,19 +159,19 @@ impl Flow<'_> {
                     }
                 }
             }
-            // SAFETY: a live instruction.
+            // SAFETY: `instruction` is not null here, so it is one of the block (*Live handles*).
             instruction = unsafe { (self.f.LLVMGetNextInstruction)(instruction) };
         }
         least
     }
 
     fn first(&self, block: usize) -> ValueRef {
-        // SAFETY: a live block.
+        // SAFETY: `blocks` are those of the function (*Live handles*), and `block` is a number of one.
         unsafe { (self.f.LLVMGetFirstInstruction)(self.blocks[block]) }
     }
 
     fn opcode(&self, value: ValueRef) -> Option<i32> {
-        // SAFETY: a live value, or none.
+        // SAFETY: `value` is null or live (*Live handles*), and is asked for its opcode if it is an instruction.
         unsafe {
             let instruction = !value.is_null() && (self.f.LLVMGetValueKind)(value) == value_kind::INSTRUCTION;
             instruction.then(|| (self.f.LLVMGetInstructionOpcode)(value))
@@ -178,12 +179,13 @@ impl Flow<'_> {
     }
 
     fn operand(&self, instruction: ValueRef, n: c_uint) -> ValueRef {
-        // SAFETY: a live instruction that has this operand.
+        // SAFETY: callers have asked for the opcode, and `n` is below the number of operands of such instructions.
         unsafe { (self.f.LLVMGetOperand)(instruction, n) }
     }
 
     fn constant(&self, value: ValueRef) -> Option<i64> {
-        // SAFETY: a live value; integers of more than 64 bits are no counters.
+        // SAFETY: `value` is live (*Live handles*), and a constant integer where its number is asked for; wider ones
+        // are no counters.
         unsafe {
             let number = (self.f.LLVMGetValueKind)(value) == value_kind::INT;
             number.then(|| (self.f.LLVMConstIntGetSExtValue)(value))
@@ -191,7 +193,7 @@ impl Flow<'_> {
     }
 
     fn counter(&self, phi: ValueRef, circle: &BTreeSet<usize>) -> Option<Counter> {
-        // SAFETY: a live phi.
+        // SAFETY: callers have found that `phi` is one, and `n` is below the number of edges.
         let (width, incoming) = unsafe {
             let kind = (self.f.LLVMTypeOf)(phi);
             if (self.f.LLVMGetTypeKind)(kind) != type_kind::INTEGER {
@@ -228,7 +230,7 @@ impl Flow<'_> {
 
     /// How often a block that may leave the loop goes on with it, one time after the other from the first.
     fn goes_on(&self, block: usize, counter: &Counter, circle: &BTreeSet<usize>) -> Option<u64> {
-        // SAFETY: a live block.
+        // SAFETY: `blocks` are those of the function (*Live handles*), and each has a terminator.
         let end = unsafe { (self.f.LLVMGetBasicBlockTerminator)(self.blocks[block]) };
         if self.opcode(end) != Some(opcode::BR) || self.next[block].len() != 2 {
             return None;
@@ -238,7 +240,7 @@ impl Flow<'_> {
         if stays[0] == stays[1] || self.opcode(test) != Some(opcode::ICMP) {
             return None;
         }
-        // SAFETY: a live comparison.
+        // SAFETY: the line above has found that `test` is a comparison of integers.
         let predicate = Predicate::of(unsafe { (self.f.LLVMGetICmpPredicate)(test) })?;
         let [a, b] = [0, 1].map(|n| self.operand(test, n));
         let (predicate, compared, limit) = match (self.constant(a), self.constant(b)) {

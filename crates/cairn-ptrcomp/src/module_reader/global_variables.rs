@@ -11,7 +11,8 @@ use std::ffi::c_uint;
 
 impl Reader<'_> {
     pub(super) unsafe fn global(&self, global: ValueRef, kept: &BTreeSet<String>) -> Global {
-        // SAFETY: a live global variable.
+        // SAFETY: `global` is a global variable (*Kinds* of the reader), and has an initial value where that is asked
+        // for.
         unsafe {
             let declared = (self.f.LLVMIsDeclaration)(global) != 0;
             let name = self.name(global);
@@ -31,7 +32,7 @@ impl Reader<'_> {
 
     /// The arrays inside a type; of nested arrays the outermost.
     unsafe fn runs(&self, kind: TypeRef, offset: u64, out: &mut Vec<(u64, u64, u64)>) {
-        // SAFETY: types live as long as their context.
+        // SAFETY: `kind` is a type (*Kinds* of the reader); each kind of type is asked only for what it has.
         unsafe {
             match (self.f.LLVMGetTypeKind)(kind) {
                 type_kind::STRUCT => {
@@ -52,7 +53,8 @@ impl Reader<'_> {
 
     /// Pointers in an initial value.
     unsafe fn initial(&self, value: ValueRef, offset: u64, out: &mut Vec<(u64, Operand)>) {
-        // SAFETY: constants live as long as their context.
+        // SAFETY: `value` is a constant (*Kinds* of the reader), and is asked only for the elements that those of its
+        // kind have.
         unsafe {
             let kind = (self.f.LLVMTypeOf)(value);
             let what = (self.f.LLVMGetValueKind)(value);

@@ -61,7 +61,7 @@ impl Rewriter<'_, '_> {
             views().filter(|v| self.shapes[v.shape].dynamic).filter_map(|v| v.pool).map(|p| p.descriptor);
         let dynamic = dynamic.collect();
         let f = self.e.f;
-        // SAFETY: live functions; a version has the parameters of its original, and more.
+        // SAFETY: both are functions (*Live handles*); a version has the parameters of its original, and more.
         let (layout, parameters): (_, Vec<(ValueRef, ValueRef)>) = unsafe {
             let parameter = |n| ((f.LLVMGetParam)(original.handle, n), (f.LLVMGetParam)(function, n));
             let count = (f.LLVMCountParams)(original.handle);
@@ -117,7 +117,7 @@ impl<'a> Checker<'a, '_, '_> {
     fn instructions(&self, function: ValueRef) -> Vec<ValueRef> {
         let f = self.forms.f;
         let mut all = vec![];
-        // SAFETY: a live function.
+        // SAFETY: `function` is one (*Live handles*); blocks and instructions come from LLVM's iteration, until null.
         unsafe {
             let mut block = (f.LLVMGetFirstBasicBlock)(function);
             while !block.is_null() {
@@ -151,12 +151,13 @@ impl<'a> Checker<'a, '_, '_> {
     }
 
     fn callee(&self, call: ValueRef) -> String {
-        // SAFETY: a live call.
+        // SAFETY: callers have found that `call` has the opcode of a call.
         unsafe { self.name((self.forms.f.LLVMGetCalledValue)(call)) }
     }
 
     fn name(&self, value: ValueRef) -> String {
-        // SAFETY: a live value, whose name has so many bytes.
+        // SAFETY: LLVM gives the name's bytes, which live as long as the value, and says how many there are; they are
+        // copied.
         unsafe {
             let mut length = 0;
             let name = (self.forms.f.LLVMGetValueName2)(value, &mut length);
@@ -232,7 +233,7 @@ impl<'a> Checker<'a, '_, '_> {
 
     /// An instruction that stays as it is.
     fn same(&self, old: ValueRef, new: ValueRef) -> Checked {
-        // SAFETY: live instructions.
+        // SAFETY: `old` is an instruction of the original (*Live handles*).
         let count = unsafe { (self.forms.f.LLVMGetNumOperands)(old) } as u32;
         self.same_kind(old, new)?;
         self.explain(new);
@@ -247,7 +248,8 @@ impl<'a> Checker<'a, '_, '_> {
 
     fn same_kind(&self, old: ValueRef, new: ValueRef) -> Checked {
         let f = self.forms.f;
-        // SAFETY: live instructions, of one opcode wherever it matters.
+        // SAFETY: `old` is an instruction of the original, and `new` is found to be one, of the same opcode, before
+        // more is asked of it.
         let same = unsafe {
             let code = (f.LLVMGetInstructionOpcode)(old);
             self.forms.kind(new) == value_kind::INSTRUCTION
@@ -271,7 +273,8 @@ impl<'a> Checker<'a, '_, '_> {
 
     /// A load or store of what isn't small, in an object of a new layout.
     fn moved_access(&self, new: ValueRef, layout: &Layout, offset: i64, size: u64) -> Checked {
-        // SAFETY: a live load or store.
+        ensure([opcode::LOAD, opcode::STORE].contains(&self.forms.opcode(new)), "no access")?;
+        // SAFETY: the line above has found that `new` is a load or store.
         let alignment = u64::from(unsafe { (self.forms.f.LLVMGetAlignment)(new) });
         ensure(alignment <= layout.alignment_at(offset), "an access that is aligned less than it says")?;
         ensure(within(layout, offset, size), "an access of more than a field")
@@ -335,6 +338,7 @@ impl<'a> Checker<'a, '_, '_> {
             self.same(old, new)?;
             return self.moved_access(new, layout, offset, size);
         }
+        ensure(self.forms.opcode(new) == opcode::STORE, "no store of an index")?;
         self.explain(new);
         let nothing = matches!(stored, Operand::Null | Operand::Data);
         ensure(nothing || self.indexed(stored), "an index of what has none")?;
@@ -394,7 +398,7 @@ impl<'a> Checker<'a, '_, '_> {
 
     /// The numbers that the steps of an address computation of the original take.
     fn numbers(&self, gep: ValueRef, steps: &[Step]) -> Result<Vec<Form>, String> {
-        // SAFETY: a live address computation.
+        // SAFETY: `gep` is an address computation of the original, as its `Op::Address` says.
         let count = unsafe { (self.forms.f.LLVMGetNumOperands)(gep) } as u32;
         // The first number is a step only if it isn't zero.
         let first = if matches!(steps.first(), Some(Step::Along { .. } | Step::Bytes(_))) { 1 } else { 2 };
@@ -464,7 +468,8 @@ impl<'a> Checker<'a, '_, '_> {
         let halves = halves.ok_or("the checker finds no phi of indices")?;
         let wanted = self.forms.of(base).plus(&Form::atom(linear_forms::Atom::Value(halves)), 1);
         ensure(self.forms.of(new) == wanted, "a phi with another base")?;
-        // SAFETY: live phis.
+        // SAFETY: `old` is a phi, as its `Op::Join` and opcode say, and `halves` was found to be one; `n` is below the
+        // edges of both.
         unsafe {
             ensure((f.LLVMCountIncoming)(old) == (f.LLVMCountIncoming)(halves), "a phi of more or fewer")?;
             for n in 0..(f.LLVMCountIncoming)(old) {
@@ -495,7 +500,7 @@ impl<'a> Checker<'a, '_, '_> {
             // Two constants: nulls.
             return ensure(is_null(left) && is_null(right), "a comparison that is gone");
         }
-        // SAFETY: live comparisons.
+        // SAFETY: LLVM asks for any value here, and answers 0 for what is no comparison.
         let predicate = |c| unsafe { (self.forms.f.LLVMGetICmpPredicate)(c) };
         ensure(self.forms.opcode(new) == opcode::ICMP && predicate(old) == predicate(new), "another comparison")?;
         for (n, indexed) in [(0, l), (1, r)] {

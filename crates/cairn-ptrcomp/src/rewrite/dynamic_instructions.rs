@@ -28,12 +28,12 @@ impl Emitter<'_> {
     ) -> ValueRef {
         let halves = halves.map(|n| self.half_number(n));
         let values: Vec<ValueRef> = words.into_iter().chain(pointers).chain(halves).collect();
-        // SAFETY: constants of a live context.
+        // SAFETY: `values` are constants of the session's context (*Live handles*), and the call is told how many.
         unsafe { (self.f.LLVMConstStructInContext)(self.context, values.as_ptr(), values.len() as c_uint, 0) }
     }
 
     pub(super) fn half_number(&self, n: u64) -> ValueRef {
-        // SAFETY: a live type.
+        // SAFETY: `half` is the integer of 32 bits that `new` asked the session's context for.
         unsafe { (self.f.LLVMConstInt)(self.half, n, 0) }
     }
 
@@ -54,7 +54,8 @@ impl Emitter<'_> {
         halves: [u64; 8],
     ) {
         let parts: Vec<ValueRef> = parts.iter().map(|n| self.half_number(*n)).collect();
-        // SAFETY: constants of a live context, each array of one type.
+        // SAFETY: all are constants of the session's context (*Live handles*); those of each array have the array's
+        // type.
         let (parts, sources) = unsafe {
             (
                 (self.f.LLVMConstArray2)(self.half, parts.as_ptr(), parts.len() as u64),
@@ -66,7 +67,7 @@ impl Emitter<'_> {
         let zero = self.number(0);
         let words = [zero, self.number(base), zero, zero, zero, self.number(reach), zero, zero, zero];
         let value = self.descriptor_value(words, [self.text(name), parts, sources], halves);
-        // SAFETY: a live global variable of this type.
+        // SAFETY: `dynamic_descriptor` made the variable, of the type of such a value.
         unsafe { (self.f.LLVMSetInitializer)(descriptor, value) }
     }
 
@@ -85,7 +86,7 @@ impl Emitter<'_> {
     pub(super) fn flag(&self, descriptors: &[ValueRef]) -> ValueRef {
         let mut all: Option<ValueRef> = None;
         for &descriptor in descriptors {
-            // SAFETY: the first word of a descriptor.
+            // SAFETY: a descriptor is a global variable or parameter, an address, and its first word is the flag.
             unsafe {
                 let load = (self.f.LLVMBuildLoad2)(self.builder, self.word, descriptor, NAMELESS);
                 (self.f.LLVMSetMetadata)(load, self.tbaa, self.flag_tag());
@@ -101,7 +102,7 @@ impl Emitter<'_> {
     /// A type for flags beside all types of C, for type-based alias analysis: what C code stores is no flag.
     unsafe fn flag_tag(&self) -> ValueRef {
         let f = self.f;
-        // SAFETY: a live context.
+        // SAFETY: the session's context is live (*Live handles*), and each node gets as many elements as it is told.
         unsafe {
             let text = |t: &str| (f.LLVMMDStringInContext2)(self.context, t.as_ptr().cast(), t.len());
             let zero = (f.LLVMValueAsMetadata)(self.number(0));
@@ -122,7 +123,7 @@ impl Emitter<'_> {
     /// `first`, or `second` if that is zero.
     pub(super) fn first_unless_zero(&self, first: ValueRef, second: ValueRef) -> ValueRef {
         let zero = self.is_zero(first);
-        // SAFETY: integers of 64 bits.
+        // SAFETY: both are integers of 64 bits, and `zero` is the bit that `is_zero` made of one.
         unsafe { (self.f.LLVMBuildSelect)(self.builder, zero, second, first, NAMELESS) }
     }
 
@@ -133,26 +134,26 @@ impl Emitter<'_> {
         wide_address: ValueRef,
     ) -> ValueRef {
         let zero = self.is_zero(wide);
-        // SAFETY: pointers.
+        // SAFETY: both are pointers, and `zero` is the bit that `is_zero` made of `wide`, a word.
         unsafe { (self.f.LLVMBuildSelect)(self.builder, zero, narrow_address, wide_address, NAMELESS) }
     }
 
     /// The address, or null if the name is.
     pub(super) fn null_if_null(&self, name: ValueRef, address: ValueRef) -> ValueRef {
         let null = self.compare(super::instructions::EQUAL, name, self.null());
-        // SAFETY: pointers.
+        // SAFETY: both are pointers, and `null` is the bit that `compare` made.
         unsafe { (self.f.LLVMBuildSelect)(self.builder, null, self.null(), address, NAMELESS) }
     }
 
     pub(super) fn word_of(&self, name: ValueRef) -> ValueRef {
-        // SAFETY: a pointer.
+        // SAFETY: `name` is a pointer, for names have the type of the pointers whose place they take.
         unsafe { (self.f.LLVMBuildPtrToInt)(self.builder, name, self.word, NAMELESS) }
     }
 
     /// The address of the narrow object of this name.
     pub(super) fn sum(&self, base: ValueRef, name: ValueRef) -> ValueRef {
         let name = self.word_of(name);
-        // SAFETY: integers of 64 bits.
+        // SAFETY: `base` is a word, and `word_of` gives one.
         unsafe {
             let word = (self.f.LLVMBuildAdd)(self.builder, base, name, NAMELESS);
             (self.f.LLVMBuildIntToPtr)(self.builder, word, self.pointer, NAMELESS)
@@ -162,7 +163,7 @@ impl Emitter<'_> {
     /// The address of the wide object of this name.
     pub(super) fn wide_start(&self, base: ValueRef, name: ValueRef, narrow: u64, wide: u64) -> ValueRef {
         let name = self.word_of(name);
-        // SAFETY: integers of 64 bits.
+        // SAFETY: `base` is a word, `word_of` gives one, and so do operations on words.
         unsafe {
             let number = (self.f.LLVMBuildExactUDiv)(self.builder, name, self.number(narrow), NAMELESS);
             let place = (self.f.LLVMBuildMul)(self.builder, number, self.number(wide), NAMELESS);
@@ -173,7 +174,7 @@ impl Emitter<'_> {
 
     /// The name for the lower half of one.
     pub(super) fn name_of(&self, half: ValueRef) -> ValueRef {
-        // SAFETY: an integer of 32 bits.
+        // SAFETY: `half` is the lower half of an address, an integer of 32 bits.
         unsafe {
             let word = (self.f.LLVMBuildZExt)(self.builder, half, self.word, NAMELESS);
             (self.f.LLVMBuildIntToPtr)(self.builder, word, self.pointer, NAMELESS)
@@ -182,7 +183,8 @@ impl Emitter<'_> {
 
     /// A copy of this instruction, where the builder stands.
     pub(super) fn another(&self, instruction: ValueRef) -> ValueRef {
-        // SAFETY: a live instruction.
+        // SAFETY: `instruction` is one of the original or a copy (*Live handles*); its clone is in no block until it is
+        // inserted.
         unsafe {
             let copy = (self.f.LLVMInstructionClone)(instruction);
             self.insert(copy);
@@ -191,7 +193,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn is_void(&self, call: ValueRef) -> bool {
-        // SAFETY: a live call.
+        // SAFETY: `call` is a call (*Live handles*), and any value has a type.
         unsafe { (self.f.LLVMTypeOf)(call) == (self.f.LLVMVoidTypeInContext)(self.context) }
     }
 
@@ -204,7 +206,7 @@ impl Emitter<'_> {
         let (a, b) = (self.operand(compare, 0), self.operand(compare, 1));
         let equal = |a, b| self.compare(super::instructions::EQUAL, a, b);
         let (names, pools, null) = (equal(a, b), equal(left_pool, right_pool), equal(a, self.null()));
-        // SAFETY: bits.
+        // SAFETY: all three are bits, for comparisons made them.
         unsafe {
             let either = (self.f.LLVMBuildOr)(self.builder, pools, null, NAMELESS);
             let same = (self.f.LLVMBuildAnd)(self.builder, names, either, NAMELESS);
@@ -220,7 +222,7 @@ impl Emitter<'_> {
     /// In place of a comparison for equality: are both null?
     pub(super) fn both_null(&self, compare: ValueRef) -> ValueRef {
         let (a, b) = (self.word_of(self.operand(compare, 0)), self.word_of(self.operand(compare, 1)));
-        // SAFETY: integers of 64 bits.
+        // SAFETY: `word_of` gives words, integers of 64 bits.
         let any = unsafe { (self.f.LLVMBuildOr)(self.builder, a, b, NAMELESS) };
         self.compare(self.predicate(compare), any, self.number(0))
     }
@@ -234,9 +236,9 @@ impl Emitter<'_> {
     /// ```
     pub(super) fn divide(&self, at: ValueRef, descriptors: &[ValueRef]) -> Arms {
         let f = self.f;
-        // SAFETY: a live instruction in a complete block that is no constant's operand. Moved instructions keep their
-        // order; while all that refers to the block is made to refer to its head, it has no terminator, so that phis
-        // of its successors keep naming it.
+        // SAFETY: `at` is an instruction of a block that has a terminator and is no constant's operand. Moved
+        // instructions keep their order; while all that refers to the block is made to refer to its head, it has no
+        // terminator, so that phis of its successors keep naming it.
         unsafe {
             let rest = (f.LLVMGetInstructionParent)(at);
             let block = || (f.LLVMInsertBasicBlockInContext)(self.context, rest, NAMELESS);
@@ -268,7 +270,8 @@ impl Emitter<'_> {
 
     /// Leads both arms to the rest, which begins with this instruction; the result is the one or the other value.
     pub(super) fn unite(&self, arms: &Arms, at: ValueRef, values: Option<(ValueRef, ValueRef)>) -> ValueRef {
-        // SAFETY: blocks without terminators; values of one type, each made in its arm.
+        // SAFETY: `divide` made both blocks, and they have no terminators; the values are of one type, each made in its
+        // arm.
         unsafe {
             for block in [arms.narrow, arms.wide] {
                 self.at_end(block);

@@ -23,7 +23,8 @@ pub(super) struct Body {
 /// The copying of bodies.
 impl Emitter<'_> {
     pub(super) fn pool_parameter(&self, function: ValueRef, n: u32) -> Pool {
-        // SAFETY: a version has two parameters for each pool.
+        // SAFETY: `declare_version` gave the version two parameters for each pool, and callers ask for the first of
+        // such two.
         unsafe {
             Pool { descriptor: (self.f.LLVMGetParam)(function, n), base: (self.f.LLVMGetParam)(function, n + 1) }
         }
@@ -36,8 +37,8 @@ impl Emitter<'_> {
         let mut blocks: HashMap<BasicBlockRef, BasicBlockRef> = HashMap::new();
         let mut phis = vec![];
         let mut copies = vec![];
-        // SAFETY: live functions of one signature, but for parameters at the end; each operand of a copy is replaced by
-        // the copy of what it was.
+        // SAFETY: `to` is a version of `from`, so it has the same parameters, and more; each operand of a copy is
+        // replaced by the copy of what it was, of the same type.
         unsafe {
             for n in 0..(f.LLVMCountParams)(from) {
                 map.insert((f.LLVMGetParam)(from, n), (f.LLVMGetParam)(to, n));
@@ -100,7 +101,8 @@ impl Emitter<'_> {
 
     /// Whoever has the address of the label gets that of its copy.
     pub(super) fn replace_label(&self, label: &Label) {
-        // SAFETY: a constant of a live function, and a live block of another.
+        // SAFETY: `old` is the address of a block of the original, and `block` one of the version `function` (*Live
+        // handles*).
         unsafe {
             let new = (self.f.LLVMBlockAddress)(label.function, label.block);
             (self.f.LLVMReplaceAllUsesWith)(label.old, new);
@@ -108,7 +110,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn is_phi(&self, value: ValueRef) -> bool {
-        // SAFETY: a live instruction.
+        // SAFETY: `value` is an instruction, for callers ask of copies of instructions.
         unsafe { (self.f.LLVMGetInstructionOpcode)(value) == opcode::PHI }
     }
 
@@ -121,7 +123,8 @@ impl Emitter<'_> {
         expanded: &HashMap<ValueRef, ValueRef>,
     ) -> ValueRef {
         let f = self.f;
-        // SAFETY: a live phi; the lower half of what comes from a block is made at its end.
+        // SAFETY: callers have asked whether `phi` is one (`is_phi`); `n` is below its edges, and the lower half of
+        // what comes from a block is made at its end.
         unsafe {
             let count = (f.LLVMCountIncoming)(phi);
             let incoming = |n| ((f.LLVMGetIncomingValue)(phi, n), (f.LLVMGetIncomingBlock)(phi, n));
@@ -154,7 +157,7 @@ impl Emitter<'_> {
 
     /// Opens a pool for one call of a function.
     pub(super) fn open_pool(&self, entry: BasicBlockRef, name: &str, reach: u64) -> Pool {
-        // SAFETY: the function's first block, which has an instruction.
+        // SAFETY: `entry` is the first block of a copied body, which has at least a terminator.
         unsafe { self.before((self.f.LLVMGetFirstInstruction)(entry)) };
         let descriptor = self.alloca_pool();
         let name = self.text(name);
@@ -164,7 +167,7 @@ impl Emitter<'_> {
 
     /// Closes pools wherever the function returns.
     pub(super) fn close_pools(&self, function: ValueRef, pools: &[Pool]) {
-        // SAFETY: a function whose blocks are complete.
+        // SAFETY: the version is complete, so each of its blocks has a terminator.
         unsafe {
             let mut block = (self.f.LLVMGetFirstBasicBlock)(function);
             while !block.is_null() {
@@ -182,23 +185,23 @@ impl Emitter<'_> {
 
     /// The numbers of an address computation.
     pub(super) fn indices(&self, gep: ValueRef) -> Vec<ValueRef> {
-        // SAFETY: a live instruction.
+        // SAFETY: `gep` is an address computation, and `n` is below the number of its operands.
         unsafe { (1..(self.f.LLVMGetNumOperands)(gep) as u32).map(|n| (self.f.LLVMGetOperand)(gep, n)).collect() }
     }
 
     pub(super) fn is_inbounds(&self, gep: ValueRef) -> bool {
-        // SAFETY: a live address computation.
+        // SAFETY: `gep` is an address computation, as its `Op::Address` says.
         unsafe { (self.f.LLVMIsInBounds)(gep) != 0 }
     }
 
     pub(super) fn predicate(&self, compare: ValueRef) -> i32 {
-        // SAFETY: a live comparison.
+        // SAFETY: LLVM asks for any value here, and answers 0 for what is no comparison.
         unsafe { (self.f.LLVMGetICmpPredicate)(compare) }
     }
 
     /// An access in an object of a new layout: it may be aligned less than before.
     pub(super) fn weaken_alignment(&self, access: ValueRef, most: u64) {
-        // SAFETY: a live load or store.
+        // SAFETY: `access` is a load or store, as callers know from its `Op`.
         unsafe {
             if u64::from((self.f.LLVMGetAlignment)(access)) > most {
                 (self.f.LLVMSetAlignment)(access, most as u32);

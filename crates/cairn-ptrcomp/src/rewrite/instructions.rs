@@ -44,14 +44,14 @@ pub(super) struct Emitter<'a> {
 
 impl Drop for Emitter<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours, and not used again.
+        // SAFETY: `new` made the builder, and it is not used again.
         unsafe { (self.f.LLVMDisposeBuilder)(self.builder) }
     }
 }
 
 impl<'a> Emitter<'a> {
     pub(super) fn new(f: &'a ModuleFunctions, context: ContextRef, module: ModuleRef) -> Emitter<'a> {
-        // SAFETY: a live context and module; types live as long as the context.
+        // SAFETY: context and module are the session's (*Live handles*); types live as long as the context.
         unsafe {
             let kind = |name: &str| (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
             Emitter {
@@ -74,63 +74,64 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn number(&self, value: u64) -> ValueRef {
-        // SAFETY: a live type.
+        // SAFETY: `word` is the integer of 64 bits that `new` asked the context for.
         unsafe { (self.f.LLVMConstInt)(self.word, value, 0) }
     }
 
     pub(super) fn null(&self) -> ValueRef {
-        // SAFETY: a live type.
+        // SAFETY: `pointer` is the type that `new` asked the context for.
         unsafe { (self.f.LLVMConstNull)(self.pointer) }
     }
 
     /// What follows is put before this instruction.
     pub(super) fn before(&self, instruction: ValueRef) {
-        // SAFETY: a live instruction in a block.
+        // SAFETY: `instruction` is one in a block (*Live handles*).
         unsafe { (self.f.LLVMPositionBuilderBefore)(self.builder, instruction) }
     }
 
     /// What follows has no line, until it is put before an instruction that has one.
     pub(super) fn forget_line(&self) {
-        // SAFETY: a live builder.
+        // SAFETY: the builder is this emitter's own, and null stands for no place.
         unsafe { (self.f.LLVMSetCurrentDebugLocation2)(self.builder, std::ptr::null_mut()) }
     }
 
     /// What follows is put at the end of this block.
     pub(super) fn at_end(&self, block: BasicBlockRef) {
-        // SAFETY: a live block.
+        // SAFETY: `block` is one of the module (*Live handles*).
         unsafe { (self.f.LLVMPositionBuilderAtEnd)(self.builder, block) }
     }
 
     pub(super) fn insert(&self, instruction: ValueRef) {
-        // SAFETY: an instruction that is in no block yet.
+        // SAFETY: callers pass what they have just cloned or taken out, so it is in no block.
         unsafe { (self.f.LLVMInsertIntoBuilder)(self.builder, instruction) }
     }
 
     pub(super) fn phi(&self, like: ValueRef) -> ValueRef {
-        // SAFETY: a live value.
+        // SAFETY: `like` is live (*Live handles*), and any value has a type.
         unsafe { (self.f.LLVMBuildPhi)(self.builder, (self.f.LLVMTypeOf)(like), NAMELESS) }
     }
 
     /// A phi of lower halves of addresses.
     pub(super) fn phi_of_halves(&self) -> ValueRef {
-        // SAFETY: a live type.
+        // SAFETY: `half` is the integer of 32 bits that `new` asked the context for.
         unsafe { (self.f.LLVMBuildPhi)(self.builder, self.half, NAMELESS) }
     }
 
     pub(super) fn alloca_pool(&self) -> ValueRef {
-        // SAFETY: the builder stands in the first block of a function.
+        // SAFETY: callers have put the builder into the first block of a function; `pool_type` gives a type with a
+        // size.
         unsafe { (self.f.LLVMBuildAlloca)(self.builder, self.pool_type(), NAMELESS) }
     }
 
     /// `struct pool` of `runtime/pool.c`.
     fn pool_type(&self) -> TypeRef {
-        // SAFETY: live types.
+        // SAFETY: `word` is the integer of 64 bits that `new` asked the context for.
         unsafe { (self.f.LLVMArrayType2)(self.word, (8 * 8 + 4 * 4 + CLASSES * 4).div_ceil(8)) }
     }
 
     /// The lower half of an address.
     pub(super) fn lower_half(&self, pointer: ValueRef) -> ValueRef {
-        // SAFETY: a pointer, which is there where the builder stands.
+        // SAFETY: callers pass a pointer, which is there where the builder stands.
         unsafe {
             let word = (self.f.LLVMBuildPtrToInt)(self.builder, pointer, self.word, NAMELESS);
             (self.f.LLVMBuildTrunc)(self.builder, word, self.half, NAMELESS)
@@ -139,7 +140,7 @@ impl<'a> Emitter<'a> {
 
     /// The address for an index.
     pub(super) fn address(&self, base: ValueRef, index: ValueRef) -> ValueRef {
-        // SAFETY: integers of 64 and 32 bits.
+        // SAFETY: `base` is a word and `index` half of one, both there where the builder stands.
         unsafe {
             let index = (self.f.LLVMBuildZExt)(self.builder, index, self.word, NAMELESS);
             let word = (self.f.LLVMBuildOr)(self.builder, base, index, NAMELESS);
@@ -149,7 +150,7 @@ impl<'a> Emitter<'a> {
 
     /// The pointer, with the usual null.
     pub(super) fn proper(&self, pointer: ValueRef) -> ValueRef {
-        // SAFETY: a pointer, which is there where the builder stands.
+        // SAFETY: callers pass a pointer, which is there where the builder stands; `lower_half` gives half a word.
         unsafe {
             let half = self.lower_half(pointer);
             let zero = (self.f.LLVMConstInt)(self.half, 0, 0);
@@ -159,13 +160,13 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn compare(&self, predicate: c_int, left: ValueRef, right: ValueRef) -> ValueRef {
-        // SAFETY: values of one type.
+        // SAFETY: callers pass values of one type, which are there where the builder stands.
         unsafe { (self.f.LLVMBuildICmp)(self.builder, predicate, left, right, NAMELESS) }
     }
 
     /// The integer that an index is.
     fn index_type(&self, bits: Bits) -> TypeRef {
-        // SAFETY: a live context.
+        // SAFETY: the session's context is live (*Live handles*).
         unsafe { (self.f.LLVMIntTypeInContext)(self.context, bits.count() as c_uint) }
     }
 
@@ -174,7 +175,7 @@ impl<'a> Emitter<'a> {
         if bits == Bits::ThirtyTwo {
             return index;
         }
-        // SAFETY: an integer shorter than the half of an address.
+        // SAFETY: `bits` are fewer than 32 here, so `index` is an integer shorter than the half of an address.
         unsafe {
             let unit = (self.f.LLVMConstInt)(self.half, bits.unit(), 0);
             let wide = (self.f.LLVMBuildZExt)(self.builder, index, self.half, NAMELESS);
@@ -187,7 +188,7 @@ impl<'a> Emitter<'a> {
         if bits == Bits::ThirtyTwo {
             return place;
         }
-        // SAFETY: an integer of 32 bits.
+        // SAFETY: callers pass the lower half of an address, an integer of 32 bits.
         unsafe {
             let unit = (self.f.LLVMConstInt)(self.half, bits.unit(), 0);
             let count = (self.f.LLVMBuildUDiv)(self.builder, place, unit, NAMELESS);
@@ -197,7 +198,8 @@ impl<'a> Emitter<'a> {
 
     /// A load of an index.
     pub(super) fn load_index(&self, from: ValueRef, bits: Bits, like: ValueRef) -> ValueRef {
-        // SAFETY: a pointer; `like` is the load whose place this takes.
+        // SAFETY: `from` is a pointer, which is there where the builder stands; `like` is the load whose place this
+        // takes.
         unsafe {
             let load = (self.f.LLVMBuildLoad2)(self.builder, self.index_type(bits), from, NAMELESS);
             (self.f.LLVMSetAlignment)(load, bits.bytes() as c_uint);
@@ -207,7 +209,8 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn store_index(&self, index: ValueRef, to: ValueRef, bits: Bits, like: ValueRef) -> ValueRef {
-        // SAFETY: a pointer; `like` is the store whose place this takes.
+        // SAFETY: `to` is a pointer, which is there where the builder stands; `like` is the store whose place this
+        // takes.
         unsafe {
             let store = (self.f.LLVMBuildStore)(self.builder, index, to);
             (self.f.LLVMSetAlignment)(store, bits.bytes() as c_uint);
@@ -216,8 +219,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// What the first access says of types, the second says, too.
+    ///
+    /// # Safety
+    /// Both are loads or stores (*Live handles*).
     unsafe fn copy_tbaa(&self, from: ValueRef, to: ValueRef) {
-        // SAFETY: live instructions.
+        // SAFETY: both are accesses, and so instructions (`# Safety`).
         unsafe {
             let tag = (self.f.LLVMGetMetadata)(from, self.tbaa);
             if !tag.is_null() {
@@ -234,7 +241,8 @@ impl<'a> Emitter<'a> {
         steps: &[(ValueRef, u64)],
         inbounds: bool,
     ) -> ValueRef {
-        // SAFETY: integers of any size and a pointer, which are there where the builder stands.
+        // SAFETY: `base` is a pointer, and steps have integers of any size, all of which are there where the builder
+        // stands.
         unsafe {
             let byte = (self.f.LLVMIntTypeInContext)(self.context, 8);
             let gep = if inbounds { self.f.LLVMBuildInBoundsGEP2 } else { self.f.LLVMBuildGEP2 };
@@ -253,7 +261,7 @@ impl<'a> Emitter<'a> {
 
     /// A number of bytes, scaled from one size of objects to another.
     pub(super) fn scaled(&self, bytes: ValueRef, from: u64, to: u64) -> ValueRef {
-        // SAFETY: an integer of 64 bits or fewer.
+        // SAFETY: callers pass an integer of 64 bits or fewer, which is there where the builder stands.
         unsafe {
             let bytes = (self.f.LLVMBuildIntCast2)(self.builder, bytes, self.word, 0, NAMELESS);
             let count = (self.f.LLVMBuildUDiv)(self.builder, bytes, self.number(from), NAMELESS);
@@ -270,7 +278,8 @@ impl<'a> Emitter<'a> {
     /// A call of a function of `runtime/pool.c`, or of the C library.
     pub(super) fn call_runtime(&self, name: &str, arguments: &[ValueRef], result: Option<TypeRef>) -> ValueRef {
         let terminated = CString::new(name).expect("a C name");
-        // SAFETY: live values; a declaration is made of the arguments' types.
+        // SAFETY: the name is a C string, and the declaration is made of the arguments' types, unless it is there: then
+        // by this, too.
         unsafe {
             let types: Vec<TypeRef> = arguments.iter().map(|a| (self.f.LLVMTypeOf)(*a)).collect();
             let result = result.unwrap_or_else(|| (self.f.LLVMVoidTypeInContext)(self.context));
@@ -286,7 +295,8 @@ impl<'a> Emitter<'a> {
 
     /// This call with another function in its place and more arguments.
     pub(super) fn call_version(&self, call: ValueRef, function: ValueRef, more: &[ValueRef]) -> ValueRef {
-        // SAFETY: a live call of the function that `function` is a version of.
+        // SAFETY: `call` is a call of what `function` is a version of, so it has its parameters first; `more` are those
+        // for pools.
         unsafe {
             let count = (self.f.LLVMGetNumArgOperands)(call);
             let mut arguments: Vec<ValueRef> = (0..count).map(|n| (self.f.LLVMGetOperand)(call, n)).collect();
@@ -308,8 +318,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Does a version have this attribute, too?
+    ///
+    /// # Safety
+    /// LLVM has given the attribute.
     unsafe fn inherited(&self, attribute: AttributeRef) -> bool {
-        // SAFETY: a live attribute.
+        // SAFETY: `attribute` is one that LLVM has just given (`# Safety`).
         unsafe {
             (self.f.LLVMIsEnumAttribute)(attribute) == 0
                 || !self.dropped.contains(&(self.f.LLVMGetEnumAttributeKind)(attribute))
@@ -317,8 +331,11 @@ impl<'a> Emitter<'a> {
     }
 
     /// The type of a function with parameters for pools, so many words, at the end.
+    ///
+    /// # Safety
+    /// `kind` is the type of a function.
     unsafe fn extended(&self, kind: TypeRef, more: usize) -> TypeRef {
-        // SAFETY: a live function type.
+        // SAFETY: `kind` is the type of a function (`# Safety`), and the vector has room for all parameters.
         unsafe {
             let count = (self.f.LLVMCountParamTypes)(kind) as usize;
             let mut types = vec![std::ptr::null_mut(); count];
@@ -337,7 +354,8 @@ impl<'a> Emitter<'a> {
     /// A function like this one, without body; `more` parameters for pools.
     pub(super) fn declare_version(&self, original: ValueRef, name: &str, more: usize, external: bool) -> ValueRef {
         let name = CString::new(format!("{name}.pooled")).unwrap_or_default();
-        // SAFETY: a live function.
+        // SAFETY: `original` is a function (*Live handles*), and each vector has room for the attributes that were
+        // counted.
         unsafe {
             let kind = self.extended((self.f.LLVMGlobalGetValueType)(original), more);
             let function = (self.f.LLVMAddFunction)(self.module, name.as_ptr(), kind);
@@ -361,7 +379,7 @@ impl<'a> Emitter<'a> {
 
     /// Puts a function in the place of another, or nothing.
     pub(super) fn replace_function(&self, old: ValueRef, new: Option<ValueRef>, name: &str) {
-        // SAFETY: live functions.
+        // SAFETY: both are functions of the module (*Live handles*), and of one type, a pointer; a name has its length.
         unsafe {
             (self.f.LLVMReplaceAllUsesWith)(old, new.unwrap_or_else(|| self.null()));
             if let Some(new) = new {
@@ -372,12 +390,12 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn delete_function(&self, function: ValueRef) {
-        // SAFETY: a function without uses.
+        // SAFETY: callers have seen to it that nothing uses the function any more.
         unsafe { (self.f.LLVMDeleteFunction)(function) }
     }
 
     pub(super) fn text(&self, text: &str) -> ValueRef {
-        // SAFETY: a live context and module.
+        // SAFETY: context and module are the session's (*Live handles*); the string has its length.
         unsafe {
             let bytes = (self.f.LLVMConstStringInContext2)(self.context, text.as_ptr().cast(), text.len(), 0);
             self.internal_global(bytes, c"cairn.pool.name")
@@ -386,7 +404,7 @@ impl<'a> Emitter<'a> {
 
     /// A global variable with this initial value.
     pub(super) fn internal_global(&self, value: ValueRef, name: &CStr) -> ValueRef {
-        // SAFETY: a constant of a live module's context.
+        // SAFETY: `value` is a constant of the session's context (*Live handles*), so the variable has its type.
         unsafe {
             let global = (self.f.LLVMAddGlobal)(self.module, (self.f.LLVMTypeOf)(value), name.as_ptr());
             (self.f.LLVMSetInitializer)(global, value);
@@ -397,7 +415,8 @@ impl<'a> Emitter<'a> {
 
     /// The descriptor of a pool that is as old as the program: `struct pool` of `runtime/pool.c`.
     pub(super) fn pool_descriptor(&self, name: &str, base: u64, number: u64, reach: u64) -> ValueRef {
-        // SAFETY: a live context and module.
+        // SAFETY: context and module are the session's (*Live handles*), and the call is told how many values there
+        // are.
         unsafe {
             let half = |n: u64| (self.f.LLVMConstInt)(self.half, n, 0);
             let classes = (self.f.LLVMConstNull)((self.f.LLVMArrayType2)(self.half, CLASSES));
@@ -415,7 +434,7 @@ impl<'a> Emitter<'a> {
 
     /// Puts a value in the place of an instruction.
     pub(super) fn replace(&self, old: ValueRef, new: ValueRef) {
-        // SAFETY: `new` has the type of `old`, and is there where it was.
+        // SAFETY: `new` has the type of `old`, and is there where it was; `old` is not used again.
         unsafe {
             (self.f.LLVMReplaceAllUsesWith)(old, new);
             (self.f.LLVMInstructionEraseFromParent)(old);
@@ -423,35 +442,35 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn erase(&self, instruction: ValueRef) {
-        // SAFETY: an instruction without uses.
+        // SAFETY: callers have seen to it that nothing uses the instruction any more, and do not, either.
         unsafe { (self.f.LLVMInstructionEraseFromParent)(instruction) }
     }
 
     pub(super) fn operand(&self, instruction: ValueRef, n: u32) -> ValueRef {
-        // SAFETY: an instruction with so many operands.
+        // SAFETY: callers know the instruction by its `Op`, and `n` is below the number of its operands.
         unsafe { (self.f.LLVMGetOperand)(instruction, n) }
     }
 
     pub(super) fn set_operand(&self, instruction: ValueRef, n: u32, value: ValueRef) {
-        // SAFETY: an instruction with so many operands; of the same type.
+        // SAFETY: callers know the instruction by its `Op`, and `n` is below the number of its operands; types agree.
         unsafe { (self.f.LLVMSetOperand)(instruction, n, value) }
     }
 
     /// The number, unsigned, in the type of another.
     pub(super) fn cast(&self, number: ValueRef, like: ValueRef) -> ValueRef {
-        // SAFETY: integers.
+        // SAFETY: callers pass integers of any size, the first of which is there where the builder stands.
         unsafe { (self.f.LLVMBuildIntCast2)(self.builder, number, (self.f.LLVMTypeOf)(like), 0, NAMELESS) }
     }
 
     /// The upper half of a number.
     pub(super) fn masked(&self, number: ValueRef) -> ValueRef {
-        // SAFETY: an integer of 64 bits.
+        // SAFETY: callers pass an integer of 64 bits, which is there where the builder stands.
         unsafe { (self.f.LLVMBuildAnd)(self.builder, number, self.number(0xffff_ffff_0000_0000), NAMELESS) }
     }
 
     /// A copy or fill whose objects may be aligned less than before.
     pub(super) fn forget_alignment(&self, call: ValueRef, most: u64) {
-        // SAFETY: a live call of a memory intrinsic, whose first two parameters are pointers or numbers.
+        // SAFETY: callers pass a call of a memory intrinsic, whose first two parameters are pointers or numbers.
         unsafe {
             let align = (self.f.LLVMGetEnumAttributeKindForName)(c"align".as_ptr(), 5);
             for index in [1, 2] {
@@ -470,7 +489,7 @@ impl<'a> Emitter<'a> {
 
     /// Appends a block.
     pub(super) fn block(&self, function: ValueRef) -> BasicBlockRef {
-        // SAFETY: a live function.
+        // SAFETY: `function` is one of the module (*Live handles*).
         unsafe { (self.f.LLVMAppendBasicBlockInContext)(self.context, function, NAMELESS) }
     }
 }

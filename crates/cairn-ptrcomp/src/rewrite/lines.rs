@@ -34,14 +34,14 @@ const ALL: i32 = 1;
 
 impl Drop for Lines<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours, and not used again.
+        // SAFETY: `new` made the builder, and it is not used again.
         unsafe { (self.f.LLVMDisposeDIBuilder)(self.builder) }
     }
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(f: &'a ModuleFunctions, context: ContextRef, module: ModuleRef) -> Lines<'a> {
-        // SAFETY: a live context and module.
+        // SAFETY: context and module are the session's (*Live handles*), and the name has its length.
         let (builder, loop_kind) = unsafe {
             ((f.LLVMCreateDIBuilder)(module), (f.LLVMGetMDKindIDInContext)(context, c"llvm.loop".as_ptr(), 9))
         };
@@ -50,14 +50,15 @@ impl<'a> Lines<'a> {
 
     /// All versions are there.
     pub(super) fn finish(&self) {
-        // SAFETY: a live builder.
+        // SAFETY: the builder is this value's own, and was not disposed of.
         unsafe { (self.f.LLVMDIBuilderFinalize)(self.builder) }
     }
 
     /// Gives a version a description like that of its original, if it has one.
     pub(super) fn describe(&mut self, original: ValueRef, version: ValueRef, name: &str) {
         let f = self.f;
-        // SAFETY: live functions; descriptions live as long as the context.
+        // SAFETY: both are functions (*Live handles*); descriptions live as long as the context, and null ones have
+        // length 0.
         unsafe {
             let old = (f.LLVMGetSubprogram)(original);
             if old.is_null() {
@@ -113,7 +114,7 @@ impl<'a> Lines<'a> {
     /// Gives copies of instructions the lines of their originals.
     pub(super) fn copy(&self, version: ValueRef, originals: &[Value], copies: &[ValueRef]) {
         let f = self.f;
-        // SAFETY: live instructions; phis among them.
+        // SAFETY: handles and copies that are null were left out, so all are instructions (*Live handles*).
         unsafe {
             let scope = (f.LLVMGetSubprogram)(version);
             for (old, &new) in originals.iter().zip(copies).filter(|(o, n)| !o.handle.is_null() && !n.is_null()) {
@@ -128,9 +129,12 @@ impl<'a> Lines<'a> {
     }
 
     /// What is said of a loop, but for where it begins and ends in the function that it was copied from.
+    ///
+    /// # Safety
+    /// `said` is the metadata of an instruction that says something of a loop.
     unsafe fn without_places(&self, said: ValueRef) -> ValueRef {
         let f = self.f;
-        // SAFETY: a live node, whose first element is itself.
+        // SAFETY: `said` is what an instruction says of its loop (`# Safety`): a node, whose first element is itself.
         unsafe {
             let node = (f.LLVMValueAsMetadata)(said);
             if let Some(&known) = self.loops.borrow().get(&node) {
@@ -152,9 +156,12 @@ impl<'a> Lines<'a> {
     }
 
     /// The place of an instruction, in the description of the version.
+    ///
+    /// # Safety
+    /// `instruction` is one (*Live handles*), and `scope` the description of a function.
     unsafe fn place(&self, instruction: ValueRef, scope: MetadataRef) -> MetadataRef {
         let f = self.f;
-        // SAFETY: a live instruction.
+        // SAFETY: `instruction` is one of the original, and `scope` the description of the version (`# Safety`).
         unsafe {
             let old = (f.LLVMInstructionGetDebugLoc)(instruction);
             if old.is_null() {
@@ -174,7 +181,7 @@ impl<'a> Lines<'a> {
     /// Calls that the rewriting has made without a place are somewhere in the function.
     pub(super) fn complete(&self, version: ValueRef) {
         let f = self.f;
-        // SAFETY: a live function with a body.
+        // SAFETY: `version` has a body (*Live handles*), whose blocks and instructions come from LLVM's iteration.
         unsafe {
             let scope = (f.LLVMGetSubprogram)(version);
             if scope.is_null() {

@@ -153,7 +153,7 @@ impl super::Emitter<'_> {
 
     /// An object of the stack must be there.
     fn after_home(&self, object: ValueRef) {
-        // SAFETY: a live call, which something follows.
+        // SAFETY: `object` is the call that makes the object, which no block ends with, so an instruction follows.
         unsafe { self.before((self.f.LLVMGetNextInstruction)(object)) };
         self.call_runtime("cairn_home_check", &[object], None);
     }

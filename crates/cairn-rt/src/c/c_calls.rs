@@ -46,7 +46,7 @@ mod function {
 /// Does C's own library, or another that this process has, define the name?
 pub fn is_taken(name: &str) -> bool {
     let Ok(name) = CString::new(name) else { return false };
-    // SAFETY: a text that ends in NUL.
+    // SAFETY: `name` is a C string, which `dlsym` only reads.
     unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
 }
 
@@ -88,7 +88,8 @@ pub extern "C" fn cairn_c_symbol(_ctx: &mut Machine, handle: Value, name: Value)
     let Ok(name) = CString::new(string_text(name)) else { return Value::FALSE };
     let handle = handle.as_fixnum();
     let address = sources::find(handle, &name).unwrap_or_else(|| {
-        // SAFETY: a handle that `c-open` has given.
+        // SAFETY: the handle is even, so `c-open` has it from `dlopen`, and libraries are never closed; `name` is a C
+        // string.
         unsafe { libc::dlsym(handle as *mut libc::c_void, name.as_ptr()) as u64 }
     });
     if address == 0 { Value::FALSE } else { Value::try_fixnum(address as i64).unwrap_or(Value::FALSE) }
@@ -109,9 +110,9 @@ fn not_a_struct(what: &str, name: &str, bytes: usize) -> String {
 /// Calls a function on this stack, and keeps `errno`.
 ///
 /// # Safety
-/// As [`Words::call`].
+/// At `address` is a function of C that takes the arguments in `words`, and what it does with them is sound.
 unsafe fn call_here(ctx: &mut Machine, words: &mut Words, address: u64) {
-    // SAFETY: by the contract above.
+    // SAFETY: the function takes what is in `words` (`# Safety`); `errno` is this thread's.
     unsafe {
         words.call(address);
         ctx.c_errno = *libc::__errno_location() as u64;
@@ -138,7 +139,8 @@ fn prepared(ctx: &mut Machine, f: Value, arguments: Value, moves: bool) -> Resul
         let t = CType::of(*t);
         let fits = match t {
             CType::Struct => structure(*v, shape(i + 1).bytes, pointer).map(|address| {
-                // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+                // SAFETY: `structure` has found so many bytes in the vector, or the program says that they are behind
+                // the pointer.
                 unsafe { words.push_struct_at(shape(i + 1), address) };
             }),
             _ => argument(t, i, *v, pointer, &mut lent, moves).map(|word| words.push(t.is_floating(), word)),
@@ -183,7 +185,8 @@ pub extern "C" fn cairn_c_begin(ctx: &mut Machine, f: Value, arguments: Value) -
     };
     let address = access::word(f, function::ADDRESS).as_fixnum() as u64;
     let job = Job::start_on(BLOCKING_STACK, move || {
-        // SAFETY: the program says that this is the function's type, and that it may run here.
+        // SAFETY: the program says that this is the function's type, and that it may run on another thread; `prepared`
+        // has checked the arguments, and `lent` keeps what they point to.
         let errno = unsafe {
             helping(|| words.call(address));
             *libc::__errno_location()
@@ -229,14 +232,16 @@ pub extern "C" fn cairn_c_invoke(ctx: &mut Machine, f: Value, arguments: Value) 
     };
     let address = address.as_fixnum() as u64;
     if may_call_back {
-        // SAFETY: the program says that this is the function's type; the runtime's part does not move.
+        // SAFETY: the program says that this is the function's type, and `prepared` has checked the arguments; the
+        // runtime, which is boxed, does not move, and no reference to `c` is kept here.
         let outcome = unsafe { Calls::start(&raw mut rt(ctx).c, address, words, lent, returns) };
         return match outcome {
             Ok(outcome) => told(ctx, outcome, arguments, pointer),
             Err(e) => fail(ctx, kind::OTHER, "c-procedure", format!("no stack for C: {}", describe_io(&e)), &[]),
         };
     }
-    // SAFETY: the program says that this is the function's type.
+    // SAFETY: the program says that this is the function's type, and `prepared` has checked the arguments; `lent` keeps
+    // what they point to.
     unsafe { call_here(ctx, &mut words, address) };
     // A string may be part of what was lent.
     let v = returned(ctx, returns, &words, pointer);
@@ -266,7 +271,8 @@ fn asked(ctx: &mut Machine, request: Request, pointer: Value) -> Value {
             Argument::Word(t, word) => value(ctx, t, word, pointer),
             Argument::Struct(bytes) => bytevector(ctx, &bytes),
             Argument::Vector(CVector { address: 0, .. }) => Value::FALSE,
-            // SAFETY: C says that so many elements are there.
+            // SAFETY: C says that `length` elements are at `address`; `too_long` has refused lengths that no memory
+            // has.
             Argument::Vector(CVector { t, address, length }) => unsafe {
                 let elements = std::slice::from_raw_parts(address as *const u8, length << t.kind.shift());
                 numeric::make(ctx, t.kind, elements)
@@ -294,11 +300,12 @@ pub extern "C" fn cairn_c_answer(
     let Some(asking) = rt(ctx).c.asking(number.as_fixnum()) else { return Value::FALSE };
     let call = rt(ctx).c.export_call(asking);
     let answered = answer(ctx, asking, x, name, pointer);
-    // SAFETY: the call is under way.
+    // SAFETY: an `export_call` that still waits (`asking`) is under way, on a stack that stands still.
     if let Some(call) = call.filter(|_| answered == Value::TRUE)
         && let (Callee::Export(number), Given::Words(words)) = unsafe { ((*call).callee, &(*call).given) }
     {
-        // SAFETY: the values of the request are what its arguments have become.
+        // SAFETY: that call is still under way; the procedure was given vectors of the lengths that C's have, and
+        // cannot change those.
         unsafe { rt(ctx).c.exports.give_back(number, *words, |i| numeric::bytes(access::words(*arguments)[i])) };
     }
     answered
@@ -308,11 +315,12 @@ pub extern "C" fn cairn_c_answer(
 fn answer(ctx: &mut Machine, asking: Asking, x: Value, name: Value, pointer: Value) -> Value {
     let (t, vector) = rt(ctx).c.answer_type(asking);
     let call = rt(ctx).c.export_call(asking);
-    // SAFETY: the call is under way.
+    // SAFETY: an `export_call` that still waits is under way, on a stack that stands still.
     let who = call.map(|call| rt(ctx).c.name(unsafe { (*call).callee }).to_string());
     let who = who.unwrap_or_else(|| "c-callback".into());
     if let (Some(call), Some(VectorType { kind: elements, .. })) = (call, vector) {
-        // SAFETY: the call is under way.
+        // SAFETY: an `export_call` that still waits is under way, on a stack that stands still, so this is the only
+        // reference to it.
         let call = unsafe { &mut *call };
         match numeric::kind_of(x) {
             Some(k) if k == elements => {
@@ -334,7 +342,7 @@ fn answer(ctx: &mut Machine, asking: Asking, x: Value, name: Value, pointer: Val
         let Ok(text) = CString::new(string_text(x)) else {
             return fail(ctx, kind::TYPE, &who, "the result must be a string without NUL, got", &[x]);
         };
-        // SAFETY: the call is under way.
+        // SAFETY: an `export_call` that still waits is under way, on a stack that stands still.
         unsafe { (*call).answer_text(text) };
         return Value::TRUE;
     }
@@ -343,7 +351,8 @@ fn answer(ctx: &mut Machine, asking: Asking, x: Value, name: Value, pointer: Val
             let message = not_a_struct("the result", &access::symbol_text(name), shape.bytes);
             return fail(ctx, kind::TYPE, &who, message, &[x]);
         };
-        // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+        // SAFETY: `structure` has found so many bytes in the vector, or the program says that they are behind the
+        // pointer.
         let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, shape.bytes) }.to_vec();
         rt(ctx).c.answer_struct(asking, shape, &bytes);
         return Value::TRUE;
@@ -364,7 +373,7 @@ fn answer(ctx: &mut Machine, asking: Asking, x: Value, name: Value, pointer: Val
 pub extern "C" fn cairn_c_refuse(ctx: &mut Machine, request: Value, text: Value) -> Value {
     let call = rt(ctx).c.asking(request.as_fixnum()).and_then(|asking| rt(ctx).c.export_call(asking));
     if let Some(call) = call {
-        // SAFETY: the call is under way.
+        // SAFETY: `asking` has found that this call still waits, so it is under way, on a stack that stands still.
         unsafe { (*call).refuse(string_text(text)) };
     }
     Value::bool(call.is_some())
@@ -392,7 +401,8 @@ pub extern "C" fn cairn_c_await(ctx: &mut Machine, pointer: Value) -> Value {
     if server.is_null() {
         return Value::FALSE;
     }
-    // SAFETY: the program of a server runs on its stack; a call that is there is under way.
+    // SAFETY: there is a server, so this program runs on its stack; `call` is null or under way until `wait` sets it to
+    // null, and is one again when `wait` says true.
     unsafe {
         let call = (*server).call;
         if !call.is_null() && !(*call).answered {
@@ -418,7 +428,8 @@ pub extern "C" fn cairn_c_resume(
     let Some(Asking::Fiber(fiber)) = rt(ctx).c.asking(request.as_fixnum()) else {
         return fail(ctx, kind::OTHER, "c-callback", "the call of C is over: nothing can return to it", &[]);
     };
-    // SAFETY: it waits for an answer; the runtime's part does not move.
+    // SAFETY: `asking` has found that the fiber waits for an answer; the runtime, which is boxed, does not move, and no
+    // reference to `c` is kept here.
     let outcome = unsafe { Calls::resume(&raw mut rt(ctx).c, fiber, failing.is_true()) };
     told(ctx, outcome, arguments, pointer)
 }
@@ -467,7 +478,7 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
         Passed::Scalar(t) => Returns::Word(t),
     };
     words.make_room(returns);
-    // SAFETY: what is passed as a pointer and no `#f` is one, a record of one word.
+    // SAFETY: the library has checked the arguments: `v` is passed as a pointer and no `#f`, so a record of one word.
     let behind = |v: Value| unsafe { *(access::word_address(v, 0) as *const u64) };
     let lies = |v: Value| match numeric::kind_of(v) {
         Some(_) => numeric::bytes(v).as_ptr() as u64,
@@ -480,12 +491,13 @@ pub extern "C" fn cairn_c_direct(ctx: &mut Machine, signature: Value, address: V
             Passed::Scalar(direct::ELEMENTS) => words.push(false, if v == Value::FALSE { 0 } else { lies(v) }),
             Passed::Scalar(t) => words.push(t.is_floating(), scalar(t, v, Value::FALSE).unwrap_or(0)),
             Passed::Struct(shape) => {
-                // SAFETY: so many bytes are in the vector, or the program says that they are behind the pointer.
+                // SAFETY: the library has found so many bytes in the vector, or the program says that they are behind
+                // the pointer.
                 unsafe { words.push_struct_at(shape, lies(v)) };
             }
         }
     }
-    // SAFETY: the program says that this is the function's type.
+    // SAFETY: the program says that this is the function's type, and the library has checked the arguments.
     unsafe { call_here(ctx, &mut words, address.as_fixnum() as u64) };
     let wide = |ctx: &mut Machine, word: u64| {
         ctx.c_wide = word;
@@ -538,14 +550,14 @@ pub extern "C" fn cairn_c_elements(ctx: &mut Machine, x: Value, strings: Value) 
 /// `(c-text address)`: the text at an address, or `#f` at NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_text(ctx: &mut Machine, address: Value) -> Value {
-    // SAFETY: C has returned it as a text.
+    // SAFETY: the program says that C has returned a text: NULL or the address of a C string.
     unsafe { string_at(ctx, address.as_fixnum() as u64) }
 }
 
 /// Calls the function with what compiled code has put into `Machine::c_words`, `count` words of it for the stack.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_spread(ctx: &mut Machine, address: Value, count: Value) -> Value {
-    // SAFETY: the program says that this is the function's type; compiled code has stored so many words.
+    // SAFETY: the program says that this is the function's type; compiled code has stored `count` words for the stack.
     unsafe { call_spread(&mut ctx.c_words, address.as_fixnum() as u64, count.as_fixnum() as usize) };
     Value::UNSPECIFIED
 }
@@ -639,7 +651,7 @@ pub extern "C" fn cairn_c_misplaced(
 pub extern "C" fn cairn_c_load(ctx: &mut Machine, at: Value, t: Value, offset: Value, pointer: Value) -> Value {
     let t = CType::of(t.as_fixnum() as u8);
     let Ok(address) = place(at, offset, t.bytes(), pointer, false) else { return Value::NIL };
-    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    // SAFETY: `place` has found so many bytes in a bytevector; of memory of C the program says that they are there.
     let word = unsafe { load(t, address) };
     value(ctx, t, word, pointer)
 }
@@ -668,7 +680,7 @@ pub extern "C" fn cairn_c_store(
     let t = CType::of(t.as_fixnum() as u8);
     let Some(word) = scalar(t, x, pointer) else { return Value::FALSE };
     let Ok(address) = place(at, offset, t.bytes(), pointer, true) else { return Value::NIL };
-    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    // SAFETY: `place` has found so many bytes in a bytevector; of memory of C the program says that they are there.
     unsafe { store(t, address, word) };
     Value::UNSPECIFIED
 }
@@ -682,7 +694,7 @@ pub extern "C" fn cairn_c_bytes(_ctx: &mut Machine, t: Value) -> Value {
 /// `(c-allocate bytes pointer-type)`: memory of C, all zeros; `#f` if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_c_allocate(ctx: &mut Machine, bytes: Value, pointer: Value) -> Value {
-    // SAFETY: it has no conditions.
+    // SAFETY: `calloc` has no conditions; a size that is too large gives NULL.
     let address = unsafe { libc::calloc(1, (bytes.as_fixnum() as usize).max(1)) };
     make_pointer(ctx, address as u64, pointer)
 }
@@ -715,7 +727,8 @@ pub extern "C" fn cairn_c_copy_out(
     }
     let Ok(address) = place(at, offset, count, pointer, false) else { return Value::NIL };
     let v = alloc::alloc_object(ctx, Type::Bytevector, 0, count as u64);
-    // SAFETY: in a bytevector this was checked; of memory of C the program says so.
+    // SAFETY: `place` has found `count` bytes in a bytevector, or the program says that they are there; `v` is fresh,
+    // and has as many.
     unsafe { std::ptr::copy_nonoverlapping(address as *const u8, access::byte_slice_mut(v).as_mut_ptr(), count) };
     v
 }
@@ -730,7 +743,8 @@ pub extern "C" fn cairn_c_copy_in(ctx: &mut Machine, at: Value, offset: Value, v
     }
     let bytes = numeric::bytes(v);
     let Ok(address) = place(at, offset, bytes.len(), pointer, true) else { return Value::NIL };
-    // SAFETY: in a bytevector this was checked; of memory of C the program says so. Both may be one.
+    // SAFETY: `place` has found room for `bytes` in a mutable bytevector, or the program says that it is there. Both
+    // may be one object.
     unsafe { std::ptr::copy(bytes.as_ptr(), address as *mut u8, bytes.len()) };
     Value::UNSPECIFIED
 }

@@ -42,7 +42,7 @@ pub fn address_of(v: Value, pointer: Value) -> Option<u64> {
         return Some(0);
     }
     let is_pointer = v.is_object() && access::header(v) == pointer.0;
-    // SAFETY: a record of this type is one word of payload.
+    // SAFETY: `v` has the header of a pointer record, whose payload is one word, the address.
     is_pointer.then(|| unsafe { *(access::word_address(v, 0) as *const u64) })
 }
 
@@ -52,7 +52,7 @@ pub fn make_pointer(ctx: &mut Machine, address: u64, pointer: Value) -> Value {
         return Value::FALSE;
     }
     let v = crate::alloc::alloc_object_of(ctx, pointer.0);
-    // SAFETY: the payload is one word.
+    // SAFETY: `alloc_object_of` has just made `v` with the header of a pointer record, whose payload is one word.
     unsafe { *(access::word_address(v, 0) as *mut u64) = address };
     v
 }
@@ -173,12 +173,12 @@ pub fn value(ctx: &mut Machine, t: CType, word: u64, pointer: Value) -> Value {
 /// The text at an address, or `#f` at NULL.
 ///
 /// # Safety
-/// There must be a C string at any other.
+/// `address` is 0 or that of a C string.
 pub unsafe fn string_at(ctx: &mut Machine, address: u64) -> Value {
     if address == 0 {
         return Value::FALSE;
     }
-    // SAFETY: by the contract above.
+    // SAFETY: `address` is not 0, so a C string is there (`# Safety`).
     let text = unsafe { CStr::from_ptr(address as *const _) }.to_bytes();
     match text.is_ascii() {
         true => make_ascii_string(ctx, text),
@@ -189,10 +189,10 @@ pub unsafe fn string_at(ctx: &mut Machine, address: u64) -> Value {
 /// The word of this type at an address.
 ///
 /// # Safety
-/// There must be one.
+/// `t.bytes()` bytes can be read at `address`.
 pub unsafe fn load(t: CType, address: u64) -> u64 {
     let mut word = [0; 8];
-    // SAFETY: by the contract above, and no type has more than eight bytes.
+    // SAFETY: `t.bytes()` bytes can be read at `address` (`# Safety`), and no type has more than eight.
     unsafe { std::ptr::copy_nonoverlapping(address as *const u8, word.as_mut_ptr(), t.bytes()) };
     u64::from_le_bytes(word)
 }
@@ -200,8 +200,8 @@ pub unsafe fn load(t: CType, address: u64) -> u64 {
 /// Puts the word at an address.
 ///
 /// # Safety
-/// There must be room for one.
+/// `t.bytes()` bytes can be written at `address`; nobody has a reference to them.
 pub unsafe fn store(t: CType, address: u64, word: u64) {
-    // SAFETY: by the contract above, and no type has more than eight bytes.
+    // SAFETY: `t.bytes()` bytes can be written at `address` (`# Safety`), and no type has more than eight.
     unsafe { std::ptr::copy_nonoverlapping(word.to_le_bytes().as_ptr(), address as *mut u8, t.bytes()) };
 }

@@ -41,9 +41,9 @@ impl Exports {
     /// The vectors among the arguments, each with its place among them.
     ///
     /// # Safety
-    /// As of [`Exports::arguments`].
+    /// The words are those of a call of this procedure that is under way.
     unsafe fn vectors(&self, number: usize, words: *const u64) -> impl Iterator<Item = (usize, CVector)> {
-        // SAFETY: by the contract.
+        // SAFETY: `words` are those of a call of this procedure that is under way (`# Safety`).
         let arguments = unsafe { self.arguments(number, words) };
         arguments.into_iter().enumerate().filter_map(|(i, a)| match a {
             Argument::Vector(v) => Some((i, v)),
@@ -60,7 +60,8 @@ impl Exports {
         let Some(Export { types, shapes, .. }) = self.0.get(number) else { return Vec::new() };
         let mut at = words;
         let mut next = || {
-            // SAFETY: by the contract there are as many words as the types want.
+            // SAFETY: a call under way has passed a word for the result and as many as the types want (`# Safety`), and
+            // `next` is asked for as many.
             unsafe {
                 at = at.add(1);
                 *at
@@ -69,7 +70,8 @@ impl Exports {
         let argument = |(i, code): (usize, &u8)| match exported(*code) {
             (_, Some(t)) => Argument::Vector(CVector { t, address: next(), length: next() as usize }),
             (CType::Struct, None) => {
-                // SAFETY: a structure of this shape is there as long as the call is under way.
+                // SAFETY: C has passed the address of a structure of this shape, which stays as long as the call is
+                // under way (`# Safety`).
                 Argument::Struct(unsafe { (*slice_from_raw_parts(next() as *const u8, shapes[i].bytes)).to_vec() })
             }
             (t, None) => Argument::Word(t, next()),
@@ -80,9 +82,9 @@ impl Exports {
     /// The longest vector that C passes and that no heap has room for, if there is one: its length.
     ///
     /// # Safety
-    /// As of [`Exports::arguments`].
+    /// The words are those of a call of this procedure that is under way.
     pub unsafe fn too_long(&self, number: usize, words: *const u64) -> Option<usize> {
-        // SAFETY: by the contract.
+        // SAFETY: `words` are those of a call of this procedure that is under way (`# Safety`).
         let vectors = unsafe { self.vectors(number, words) };
         vectors.filter(|(_, v)| v.address != 0).map(|(_, v)| v.length).filter(|n| *n > LENGTH_MAX).max()
     }
@@ -90,9 +92,12 @@ impl Exports {
     /// Puts what the procedure has changed in vectors among its arguments into C's.
     ///
     /// # Safety
-    /// As of [`Exports::arguments`]; `elements` has the bytes of what has become of one.
+    /// The words are those of a call of this procedure that is under way, and `elements(i)` has as many bytes as
+    /// argument `i`, a vector, has with C.
     pub unsafe fn give_back<'a>(&self, number: usize, words: *const u64, elements: impl Fn(usize) -> &'a [u8]) {
-        // SAFETY: by the contract; what nobody has changed may lie where nobody can write.
+        // SAFETY: C has passed `length` elements at `address`, which stay as long as the call is under way, and
+        // `elements(i)` has as many bytes (`# Safety`). What is the same is not written, for it may lie where nobody
+        // can write.
         unsafe {
             for (i, v) in self.vectors(number, words).filter(|(_, v)| v.address != 0 && !v.t.constant) {
                 let (own, theirs) = (elements(i), v.address as *mut u8);

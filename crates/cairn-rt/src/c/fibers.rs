@@ -91,7 +91,8 @@ impl Called {
     fn give(&mut self, shape: Shape, bytes: &[u8]) {
         if shape.in_memory {
             let room = self.integers[0];
-            // SAFETY: the caller has given room for the result, and its address as the first argument.
+            // SAFETY: the shape is returned in memory, so whoever calls has passed the address of room for it as the
+            // first argument.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), room as *mut u8, shape.bytes) };
             self.integer = room;
             return;
@@ -127,7 +128,7 @@ impl Taken<'_> {
     }
 
     fn stacked(&mut self) -> u64 {
-        // SAFETY: a caller of a function of these types has put a word there.
+        // SAFETY: functions of these types have so many words on the stack, and whoever calls has put them there.
         let word = unsafe { *self.called.stack.add(self.stacked) };
         self.stacked += 1;
         word
@@ -272,7 +273,7 @@ impl Calls {
         (callback.returns, callback.signature) = (signature.returns(), signature);
         if !self.may_call_back {
             self.may_call_back = true;
-            // SAFETY: it has no conditions.
+            // SAFETY: `pthread_self` asks nothing of its caller.
             self.thread = unsafe { libc::pthread_self() };
         }
         let number = callback.number;
@@ -303,7 +304,8 @@ impl Calls {
     /// Calls a function on a fiber.
     ///
     /// # Safety
-    /// As [`Words::call`], and `calls` must not move any more.
+    /// The function takes the words, as [`Words::call`] demands. `calls` is the runtime's and does not move any more;
+    /// the caller runs on its OS thread and keeps no reference to it.
     pub unsafe fn start(
         calls: *mut Calls,
         function: u64,
@@ -311,7 +313,8 @@ impl Calls {
         lent: Lent,
         returns: Returns,
     ) -> io::Result<Outcome> {
-        // SAFETY: by the contract above; references end before the switch in `run`.
+        // SAFETY: `calls` is valid and does not move, and the function takes the words (`# Safety`); the references
+        // that are made here end before the switch in `run`.
         unsafe {
             let fibers = &mut (*calls).fibers;
             let idle = fibers.iter().position(|f| matches!(f.state, State::Idle));
@@ -333,9 +336,11 @@ impl Calls {
     /// Goes on with fiber `i`, which has asked. `failing`: it is to come to its end without asking again.
     ///
     /// # Safety
-    /// As [`Calls::start`].
+    /// Fiber `i` has asked and was not resumed since. `calls` is the runtime's and does not move any more; the caller
+    /// runs on its OS thread and keeps no reference to it.
     pub unsafe fn resume(calls: *mut Calls, i: usize, failing: bool) -> Outcome {
-        // SAFETY: by the contract above.
+        // SAFETY: `calls` is valid and fiber `i` of it has asked (`# Safety`); the reference ends before the switch in
+        // `run`.
         unsafe {
             (&mut (*calls).fibers)[i].failing |= failing;
             Calls::run(calls, i)
@@ -346,12 +351,12 @@ impl Calls {
     pub fn answer(&mut self, asking: Asking, t: CType, word: u64) {
         match self.state_of(asking) {
             State::Asking(_, called) => {
-                // SAFETY: the words are on the fiber's stack, which stands still.
+                // SAFETY: the fiber is asking, so its stack, where `called` is, stands still until it is resumed.
                 let called = unsafe { &mut *called };
                 (called.integer, called.float) = if t.is_floating() { (0, word) } else { (word, 0) };
             }
             State::Exporting(call) => {
-                // SAFETY: the call is on the stack of who has called, which stands still.
+                // SAFETY: `call` is on the stack of who has called, which stands still until there is an answer.
                 unsafe { (*call).answer(word) }
             }
             State::Idle | State::Running => {}
@@ -361,9 +366,9 @@ impl Calls {
     /// Sets the structure that the request returns.
     pub fn answer_struct(&mut self, asking: Asking, shape: Shape, bytes: &[u8]) {
         match self.state_of(asking) {
-            // SAFETY: as in `answer`.
+            // SAFETY: the fiber is asking, so its stack, where `called` is, stands still until it is resumed.
             State::Asking(_, called) => unsafe { (*called).give(shape, bytes) },
-            // SAFETY: as in `answer`.
+            // SAFETY: `call` is on the stack of who has called, which stands still until there is an answer.
             State::Exporting(call) => unsafe { (*call).answer_struct(bytes) },
             State::Idle | State::Running => {}
         }
@@ -373,7 +378,7 @@ impl Calls {
     pub fn answer_shape(&self, asking: Asking) -> Option<Shape> {
         let number = match self.state_of(asking) {
             State::Asking(number, _) => number,
-            // SAFETY: as in `answer`.
+            // SAFETY: `call` is on the stack of who has called, which stands still until there is an answer.
             State::Exporting(call) => match unsafe { (*call).callee } {
                 Callee::Callback(number) => number,
                 Callee::Export(number) => return self.exports.result_shape(number),
@@ -390,7 +395,7 @@ impl Calls {
     pub fn answer_type(&self, asking: Asking) -> (CType, Option<VectorType>) {
         let types = match self.state_of(asking) {
             State::Asking(number, _) => self.callback_types(number),
-            // SAFETY: as in `answer`.
+            // SAFETY: `call` is on the stack of who has called, which stands still until there is an answer.
             State::Exporting(call) => self.types(unsafe { (*call).callee }),
             State::Idle | State::Running => &[],
         };
@@ -409,7 +414,8 @@ impl Calls {
         match asking {
             Asking::Fiber(i) => self.fibers[i].state,
             Asking::Host => {
-                // SAFETY: a server lives longer than what it runs.
+                // SAFETY: `asking` gives `Host` only if `server` is not null, and a server lives longer than what it
+                // runs: this runtime.
                 let call = unsafe { (*self.server).call };
                 State::Exporting(call)
             }
@@ -420,7 +426,7 @@ impl Calls {
     pub fn asking(&self, request: i64) -> Option<Asking> {
         let i = request & FIBER_MASK;
         if i == OF_HOST {
-            // SAFETY: as in `state_of`; a call that is there is under way.
+            // SAFETY: `server` is not null, and lives longer than what it runs: this runtime.
             let waits = !self.server.is_null() && unsafe { (*self.server).waits_for(request >> FIBER_BITS) };
             return waits.then_some(Asking::Host);
         }
@@ -432,9 +438,9 @@ impl Calls {
     /// The request of who has called the shared library, `serial`-th of its kind.
     ///
     /// # Safety
-    /// The call is under way.
+    /// `call` points to a call under way.
     pub unsafe fn request_of_host(&self, serial: i64, call: *const ExportCall) -> Request {
-        // SAFETY: by the contract.
+        // SAFETY: `call` points to a call under way (`# Safety`).
         let (callee, arguments) = unsafe { ((*call).callee, self.arguments(call)) };
         Request { number: serial << FIBER_BITS | OF_HOST, callee, arguments }
     }
@@ -463,9 +469,10 @@ impl Calls {
     /// The arguments of a call.
     ///
     /// # Safety
-    /// The call is under way.
+    /// `call` points to a call under way.
     unsafe fn arguments(&self, call: *const ExportCall) -> Vec<Argument> {
-        // SAFETY: by the contract.
+        // SAFETY: `call` points to a call under way (`# Safety`), and words of an exported procedure are those of the
+        // call.
         unsafe {
             match ((*call).callee, &(*call).given) {
                 (_, Given::Arguments(arguments)) => arguments.clone(),
@@ -479,9 +486,11 @@ impl Calls {
     /// fiber, or one on which nothing is asked any more.
     ///
     /// # Safety
-    /// On the OS thread that the runtime runs on; `calls` is the runtime's.
+    /// On the OS thread that the runtime runs on; `calls` is the runtime's, and the caller keeps no reference to it.
+    /// `call` lies on the stack of who has called.
     pub unsafe fn ask_for_export(calls: *mut Calls, call: *mut ExportCall) -> bool {
-        // SAFETY: a fiber that runs is alive; nothing is referred to across the switch.
+        // SAFETY: `current` is null or the fiber that this stack belongs to, so it is alive; `call` stays on this
+        // stack; no reference is kept over the switch.
         unsafe {
             let fiber = (*calls).current;
             if fiber.is_null() || (*fiber).failing {
@@ -507,8 +516,13 @@ impl Calls {
     }
 
     /// Switches to fiber `i` until it returns or asks.
+    ///
+    /// # Safety
+    /// The fiber stands still, with a call to make or an answer. `calls` is the runtime's and does not move any more;
+    /// the caller runs on its OS thread and keeps no reference to it.
     unsafe fn run(calls: *mut Calls, i: usize) -> Outcome {
-        // SAFETY: by the contract of the callers. Between the switches, only raw pointers are kept.
+        // SAFETY: `calls` is valid and fiber `i` of it stands still, ready to run (`# Safety`). Boxes keep fibers in
+        // place, and over the switch only raw pointers are kept.
         unsafe {
             let fiber: *mut Fiber = &raw mut *(&mut (*calls).fibers)[i];
             (*fiber).state = State::Running;
@@ -573,7 +587,8 @@ impl Page {
             text.extend([0x49, 0xbb]);
             text.extend((callback_stub as *const () as u64).to_le_bytes());
             text.extend([0x41, 0xff, 0xe3]);
-            // SAFETY: the entry is in the page and has room for it.
+            // SAFETY: `i` is below `PAGE_CALLBACKS`, so the entry of `ENTRY_BYTES` is in the page, which is writable;
+            // `text` has 23.
             unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), code.start.add(i * ENTRY_BYTES), text.len()) };
         }
         code.protect(PAGE_BYTES, libc::PROT_READ | libc::PROT_EXEC)?;
@@ -593,7 +608,8 @@ unsafe extern "C" fn begin() {
 /// On the stack of this fiber only.
 unsafe extern "C" fn serve(fiber: *mut Fiber) {
     loop {
-        // SAFETY: the fiber lives as long as its stack; the call is right by the contract of `Calls::start`.
+        // SAFETY: a fiber is dropped only while nothing runs on it, so it is alive; `Calls::start`'s caller has vouched
+        // for the call.
         unsafe {
             let (words, function) = (&raw mut (*fiber).words, (*fiber).function);
             (*words).call(function);

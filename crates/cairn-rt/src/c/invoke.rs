@@ -76,10 +76,11 @@ impl Words {
     /// Adds the structure that lies at an address.
     ///
     /// # Safety
-    /// It must.
+    /// `shape.bytes` bytes can be read at `address`.
     pub unsafe fn push_struct_at(&mut self, shape: Shape, address: u64) {
         let mut copy = vec![0; shape.words()];
-        // SAFETY: by the contract above.
+        // SAFETY: a structure of `shape.bytes` bytes lies at `address` (`# Safety`), and `copy` has at least as many,
+        // in whole words.
         unsafe { std::ptr::copy_nonoverlapping(address as *const u8, copy.as_mut_ptr().cast(), shape.bytes) };
         self.push_struct(shape, &copy);
     }
@@ -119,9 +120,11 @@ impl Words {
     /// Calls the function; the results are in the words.
     ///
     /// # Safety
-    /// It must be a function that takes these arguments.
+    /// At `function` is a function of C that takes arguments of the kinds that were pushed, and whose result is such
+    /// that the room for it, if there is any, suffices; and what it does with them is sound.
     pub unsafe fn call(&mut self, function: u64) {
-        // SAFETY: by the contract above; the stub reads so many words of the stack part.
+        // SAFETY: the function takes these arguments (`# Safety`), and the stub reads as many words of the stack part
+        // as it has.
         unsafe { call_with(self, function, self.stack.as_ptr(), self.stack.len()) }
     }
 }
@@ -129,10 +132,12 @@ impl Words {
 /// Calls `function` with what is in the words of a machine, [`spread`], `count` of them on the stack.
 ///
 /// # Safety
-/// As [`Words::call`].
+/// At `function` is a function of C that takes the arguments in the words, and what it does with them is sound; `count`
+/// words from [`spread::STACK`] on, not more than there are, are its arguments on the stack.
 pub unsafe fn call_spread(words: &mut [u64; spread::WORDS], function: u64, count: usize) {
     let words = words.as_mut_ptr();
-    // SAFETY: by the contract above; the beginning is laid out as that of `Words`, of which the stub knows no more.
+    // SAFETY: the function takes these arguments and `count` is below the room for them (`# Safety`); the beginning is
+    // laid out as that of `Words`, of which the stub knows no more.
     unsafe { call_with(words.cast(), function, words.add(spread::STACK), count) }
 }
 
@@ -144,7 +149,8 @@ const _: () = assert!(offset_of!(Words, second_float) == 8 * (spread::RESULTS + 
 /// Calls `function` with the words, and `count` more on the stack.
 ///
 /// # Safety
-/// As [`Words::call`].
+/// At `function` is a function of C that takes the arguments in `words`, or in as much of them as [`spread`] has before
+/// its stack part, and `count` words at `stack`; what it does with them is sound.
 #[unsafe(naked)]
 unsafe extern "C" fn call_with(words: *mut Words, function: u64, stack: *const u64, count: usize) {
     std::arch::naked_asm!(
@@ -244,7 +250,7 @@ mod tests {
             words.push(floating, word);
         }
         assert_eq!(words.stack.len(), 3);
-        // SAFETY: these are its arguments.
+        // SAFETY: `sum` takes twelve integers and doubles, in the order and of the types in which they were pushed.
         unsafe { words.call(sum as *const () as u64) };
         let expected = 1 - 4 + 9 + 16 + 25 + 36 + 49 - 64 + 81;
         assert_eq!(f64::from_bits(words.float), expected as f64 + 1500. + 25000. + 350000.);

@@ -63,9 +63,10 @@ impl Server {
     /// just been made.
     ///
     /// # Safety
-    /// The server has not ended, and nobody else is in it.
+    /// The server lives and has not ended, and nobody else is in it; `call` is null or stays until this comes back.
     pub unsafe fn enter(server: *mut Server, call: *mut ExportCall) {
-        // SAFETY: by the contract; nothing is referred to across the switch.
+        // SAFETY: the server's stack stands still, at `sp`, and nobody else is in it (`# Safety`); no reference is kept
+        // over the switch.
         unsafe {
             (*server).call = call;
             (*server).serial += 1;
@@ -76,9 +77,10 @@ impl Server {
     /// Lets C go on until it calls; false if the program is to end.
     ///
     /// # Safety
-    /// On the server's stack.
+    /// The caller runs on this server's stack, so [`Server::enter`] has put C's aside.
     pub unsafe fn wait(server: *mut Server) -> bool {
-        // SAFETY: by the contract; nothing is referred to across the switch.
+        // SAFETY: this is the server's stack, so C's stands still at `host` since `enter`; no reference is kept over
+        // the switch.
         unsafe {
             (*server).call = null_mut();
             switch(&raw mut (*server).sp, (*server).host);
@@ -93,7 +95,8 @@ impl Server {
 
     /// Does the call with this number wait for its answer?
     pub fn waits_for(&self, serial: i64) -> bool {
-        // SAFETY: a call that is there is under way.
+        // SAFETY: `call` is not null, so it is under way: `wait` sets null, and who calls keeps it until `enter` has
+        // come back.
         self.serial == serial && !self.call.is_null() && unsafe { !(*self.call).answered }
     }
 }
@@ -107,9 +110,10 @@ unsafe extern "C" fn begin() {
 /// Runs the program; nobody comes back after its end.
 ///
 /// # Safety
-/// On the server's stack only.
+/// `begin` alone calls this, on the server's own stack.
 unsafe extern "C" fn run(server: *mut Server) {
-    // SAFETY: the server lives longer than its stack is in use.
+    // SAFETY: the server must not be dropped before its program has come to its end (`Server::new`), and this is its
+    // stack.
     unsafe {
         if let Some(program) = (*server).program.take() {
             program(server);

@@ -36,7 +36,7 @@ static LINKED: Mutex<Vec<(String, usize)>> = Mutex::new(Vec::new());
 /// `key` ends in NUL, and `table` in an element without a name; it stays.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_rt_c_source(key: *const c_char, table: *const Function) {
-    // SAFETY: by the contract above.
+    // SAFETY: `key` ends in NUL (`# Safety`).
     let key = unsafe { CStr::from_ptr(key) }.to_string_lossy().into_owned();
     LINKED.lock().unwrap_or_else(PoisonError::into_inner).push((key, table as usize));
 }
@@ -54,12 +54,12 @@ pub(super) fn open(key: &str, loader_message: impl Fn() -> String) -> Result<i64
     let path = directory.join(format!("{key}.c-source.so"));
     let c = |text: &str| CString::new(text).map_err(|e| e.to_string());
     let (path, symbol) = (c(&path.to_string_lossy())?, c(&format!("cairn_c_source_{key}"))?);
-    // SAFETY: a path; what the initializers of the program's own C do is its business.
+    // SAFETY: `path` is a C string; what the initializers of the program's own C do is its business.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if handle.is_null() {
         return Err(loader_message());
     }
-    // SAFETY: a handle of the loader's.
+    // SAFETY: `handle` is what `dlopen` has just given and not null, and `symbol` is a C string.
     let table = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
     if table.is_null() { Err(loader_message()) } else { Ok((table as usize | IS_TABLE) as i64) }
 }
@@ -70,7 +70,8 @@ pub(super) fn find(handle: i64, name: &CStr) -> Option<u64> {
         return None;
     }
     let mut at = (handle as usize & !IS_TABLE) as *const Function;
-    // SAFETY: a table that `open` has found ends in an element without a name.
+    // SAFETY: the handle is odd, so it is a table that `open` has found (no handle of the loader's is odd); it ends in
+    // an element without a name, and names of the others are C strings.
     unsafe {
         while !(*at).name.is_null() {
             if CStr::from_ptr((*at).name) == name {

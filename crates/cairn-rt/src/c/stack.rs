@@ -25,7 +25,7 @@ impl Mapping {
     pub fn prepare(&self, begin: u64, word: u64) -> u64 {
         // What `switch` takes: r15, r14, r13, r12, rbx, rbp, and where it returns to.
         let first = [0, 0, 0, 0, word, 0, begin];
-        // SAFETY: the words are at the end of the stack, which is aligned for pages.
+        // SAFETY: the mapping ends at `start + bytes`, a multiple of a page, and is larger than these seven words.
         unsafe {
             let sp = self.start.add(self.bytes).cast::<u64>().sub(first.len());
             std::ptr::copy_nonoverlapping(first.as_ptr(), sp, first.len());
@@ -36,7 +36,7 @@ impl Mapping {
     /// So many bytes, which can be read and written.
     pub fn new(bytes: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: the system chooses a place where nothing is.
+        // SAFETY: without `MAP_FIXED` the system chooses a place where nothing is.
         let start = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             Err(io::Error::last_os_error())
@@ -47,7 +47,8 @@ impl Mapping {
 
     /// Lets the first bytes be used in this way only.
     pub fn protect(&self, bytes: usize, how: i32) -> io::Result<()> {
-        // SAFETY: these bytes are ours.
+        // SAFETY: `self` has mapped these bytes from `start` on, callers pass no more than it has, and nothing there
+        // needs what `how` forbids.
         match unsafe { libc::mprotect(self.start.cast(), bytes, how) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -57,7 +58,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`; whoever drops it knows that nothing runs there.
+        // SAFETY: `new` mapped these bytes; fibers and servers are dropped when nothing runs there.
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
 }

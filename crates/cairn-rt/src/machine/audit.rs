@@ -69,7 +69,7 @@ impl Auditor {
         if self.known.contains_key(&code) {
             return Ok(());
         }
-        if !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
+        if !code.is_multiple_of(8) || !self.is_code(code) || !self.is_code(code - RETURN_PREFIX) {
             return Err(format!("{code:#x} is no code address"));
         }
         self.known.insert(code, 0);
@@ -92,7 +92,8 @@ impl Auditor {
         let mut sp = s.sp;
         while sp < s.base {
             let at = |what: &str| format!("frame at {sp:#x} of {s:x?}: {what}");
-            // SAFETY: within the chunk; the descriptor is read after its address was found good.
+            // SAFETY: `sp` lies within the chunk, which can be read and written (`# Safety`). `return_point` has
+            // checked `code` before its descriptor is read, and `words` are compared with the segment's.
             let words = unsafe {
                 let code = Address(sp).load();
                 let words = self.return_point(code).map_err(|e| at(&e))?;
@@ -115,7 +116,8 @@ impl Auditor {
             };
             sp += 8 * words;
         }
-        // SAFETY: `base` is within the chunk; the descriptor is read after its address was found good.
+        // SAFETY: `s.base` is within the chunk, see above; `self.code(end)` has checked `end` before its descriptor is
+        // read.
         let end = unsafe { Address(s.base).load() };
         if self.code(end).is_err() || unsafe { word(end, SHAPE) } & flags::UNDERFLOW == 0 {
             return Err(format!("{s:x?} is not followed by an underflow frame"));
@@ -131,7 +133,7 @@ impl Auditor {
             return Ok(words);
         }
         self.code(code).map_err(|e| format!("its return address {e}"))?;
-        // SAFETY: the address was found good.
+        // SAFETY: `self.code(code)` has just found that a descriptor stands before `code`.
         let words = unsafe { self.frame(code) }.map_err(|e| format!("its return point {code:#x} {e}"))?;
         self.known.insert(code, words);
         Ok(words)
@@ -140,9 +142,9 @@ impl Auditor {
     /// Size in words of the frames that return to `code`, if its descriptor is that of a return point.
     ///
     /// # Safety
-    /// `code` was found good.
+    /// [`Auditor::code`] has found that a descriptor stands before `code`.
     unsafe fn frame(&self, code: u64) -> Result<u64, String> {
-        // SAFETY: by the contract.
+        // SAFETY: `self.code` has found that a descriptor stands before `code` (`# Safety`).
         let (shape, mv) = unsafe { (word(code, SHAPE), word(code, MV_ENTRY)) };
         let mv = mv_entry(code, shape, mv);
         let words = shape_words(shape);
@@ -157,7 +159,7 @@ impl Auditor {
         }
         // The map's last words may speak of more than the frame has.
         let mapped = words.next_multiple_of(64).max(if words > SHORT_MAP_WORDS { 0 } else { SHORT_MAP_WORDS });
-        // SAFETY: as above; there are as many words of map.
+        // SAFETY: the shape is that of a return point, and its map's words have `mapped` bits.
         let stray = unsafe { is_live(code, words, 0) || (words..mapped).any(|i| is_live(code, words, i)) };
         if stray { Err("has a live map that shows words which are no slots".into()) } else { Ok(words) }
     }
@@ -168,7 +170,7 @@ impl Auditor {
 /// # Safety
 /// The descriptor of `code` is that of a return point, and `i` is within its map.
 unsafe fn is_live(code: u64, words: u64, i: u64) -> bool {
-    // SAFETY: by the contract.
+    // SAFETY: `code` has the descriptor of a return point, and `i` is within its map (`# Safety`).
     let map = unsafe {
         match (words > SHORT_MAP_WORDS, i / 64) {
             (true, n) => Address(target(code, word(code, LIVE_HIGH)) + 8 * n).load(),
@@ -179,10 +181,12 @@ unsafe fn is_live(code: u64, words: u64, i: u64) -> bool {
     map >> (i % 64) & 1 != 0
 }
 
+/// A word of a descriptor.
+///
 /// # Safety
-/// `code` has a descriptor word at this offset.
+/// Before `code` stands a descriptor, of which a word is at `offset`.
 unsafe fn word(code: u64, offset: i64) -> u64 {
-    // SAFETY: by the contract.
+    // SAFETY: `code` has a descriptor word at `offset` (`# Safety`).
     unsafe { Address(code.wrapping_add_signed(offset)).load() }
 }
 
@@ -202,7 +206,7 @@ mod tests {
     struct Seen(Vec<u64>);
     impl RootVisitor for Seen {
         unsafe fn slot(&mut self, slot: *mut u64) {
-            // SAFETY: the auditor passes slots of the stack under test.
+            // SAFETY: `slot` is a word of the stack under test, as the auditor promises (`RootVisitor::slot`).
             self.0.push(unsafe { *slot });
         }
         fn mark_chunk(&mut self, _: Address) {}
@@ -238,7 +242,7 @@ mod tests {
             let end = chunk + 8 * WORDS as u64;
             let s = Segment { chunk, sp: end - 8 * 17, base: end - 8 };
             let mut seen = Seen(vec![]);
-            // SAFETY: the segment lies in `self.chunk`.
+            // SAFETY: the segment lies in `self.chunk`, whose end is `end`, and which nothing else uses meanwhile.
             unsafe { auditor.segment(s, end, &mut seen) }.map(|()| seen.0)
         }
         fn complaint(&mut self) -> String {
@@ -257,6 +261,12 @@ mod tests {
     fn an_unknown_return_address() {
         let mut s = Stack::new();
         s.chunk[28] = 0x1234_5678;
+        assert!(s.complaint().contains("no code address"), "{}", s.complaint());
+    }
+    #[test]
+    fn a_return_address_between_two_words() {
+        let mut s = Stack::new();
+        s.chunk[28] = s.address(0) + 4;
         assert!(s.complaint().contains("no code address"), "{}", s.complaint());
     }
     #[test]

@@ -147,7 +147,7 @@ struct Roots<const AMBIGUOUS: bool> {
 
 impl<const AMBIGUOUS: bool> Roots<AMBIGUOUS> {
     fn ctx(&mut self) -> &mut Machine {
-        // SAFETY: the machine context outlives the collection, and nothing else uses it meanwhile.
+        // SAFETY: the runtime owns the machine and the heap; while the heap collects, only its client uses the machine.
         unsafe { &mut *self.machine }
     }
 
@@ -159,7 +159,8 @@ impl<const AMBIGUOUS: bool> Roots<AMBIGUOUS> {
         let frames = self.frames;
         let ctx = self.ctx();
         let rt: &mut Runtime = rt(ctx);
-        // SAFETY: by the contract.
+        // SAFETY: at a safepoint (`# Safety`): `slots`, `spill[..spilled]`, `result` and the ports hold values, and so
+        // do globals and literals of loaded modules, whose tables stay valid as long as the runtime.
         unsafe {
             visitor.words(ctx.thread.slots.as_mut_ptr() as *mut u64, ctx.thread.slots.len());
             visitor.words(ctx.slots.as_mut_ptr() as *mut u64, ctx.slots.len());
@@ -185,7 +186,8 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
     fn visit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
         if AMBIGUOUS {
             let ctx = self.ctx();
-            // SAFETY: the live part of the spill area, and words between the youngest frame and the oldest.
+            // SAFETY: `spilled` words of the spill area are in use; the collector asks at safepoints only, so the
+            // frames are whole.
             unsafe {
                 visitor.ambiguous_words(ctx.spill.as_ptr() as *const u64, ctx.spilled as usize);
                 frames::visit_ambiguous(ctx, visitor);
@@ -196,7 +198,8 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
     fn audit_ambiguous<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
         if AMBIGUOUS {
             let ctx = self.ctx();
-            // SAFETY: as for `visit_ambiguous`.
+            // SAFETY: `spilled` words of the spill area are in use; the checker asks at safepoints only, so the frames
+            // are whole.
             unsafe {
                 visitor.ambiguous_words(ctx.spill.as_ptr() as *const u64, ctx.spilled as usize);
                 frames::audit_ambiguous(ctx, visitor);
@@ -207,13 +210,13 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
     /// Which of the frames in other segments are alive, tracing finds out.
     fn visit_pinning<V: AmbiguousVisitor>(&mut self, visitor: &mut V) {
         for &(start, bytes) in &self.chunks {
-            // SAFETY: words of a chunk in use.
+            // SAFETY: `start` and `bytes` are those of a chunk in use, as the heap listed it before this collection.
             unsafe { visitor.ambiguous_words(start as *const u64, (bytes / 8) as usize) };
         }
     }
 
     fn visit_roots<V: RootVisitor>(&mut self, visitor: &mut V) {
-        // SAFETY: the collector runs at safepoints only.
+        // SAFETY: the collector runs at safepoints only, so the machine's words hold values and its frames are whole.
         unsafe {
             self.visit_machine(visitor);
             if !self.frames {
@@ -227,7 +230,7 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
     }
 
     fn trace_continuation<V: RootVisitor + AmbiguousVisitor>(&mut self, k: Address, visitor: &mut V) {
-        // SAFETY: `k` is a continuation object, which delimits words of a chunk.
+        // SAFETY: the collector passes continuation objects only, at the places where they will stay.
         unsafe {
             if !AMBIGUOUS {
                 return frames::visit_continuation(self.ctx(), k, visitor);
@@ -250,7 +253,8 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
             self.visit_roots(visitor);
             return Ok(());
         }
-        // SAFETY: as for `visit_roots`.
+        // SAFETY: the checker runs at safepoints only, so the machine's words hold values; the audit finds out about
+        // frames.
         unsafe {
             self.visit_machine(visitor);
             frames::audit_thread(self.ctx(), visitor)
@@ -262,7 +266,7 @@ impl<const AMBIGUOUS: bool> Client for Roots<AMBIGUOUS> {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: as for `trace_continuation`.
+        // SAFETY: the checker passes continuation objects only; the audit finds out about their frames.
         unsafe {
             if !AMBIGUOUS {
                 return frames::audit_continuation(self.ctx(), k, visitor);

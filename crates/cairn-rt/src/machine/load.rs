@@ -21,9 +21,9 @@ use std::ops::Range;
 /// The text of a counted byte string in a module.
 ///
 /// # Safety
-/// `b` comes from a loaded module, which stays loaded.
+/// `b` is one of a loaded module's tables or in one, and the module stays loaded as long as the result is used.
 pub unsafe fn text<'a>(b: &Bytes) -> std::borrow::Cow<'a, str> {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `b` comes from a loaded module (`# Safety`), so `len` bytes are at `data` as long as it stays loaded.
     unsafe { String::from_utf8_lossy(std::slice::from_raw_parts(b.data, b.len as usize)) }
 }
 
@@ -113,7 +113,8 @@ impl fmt::Display for LoadError {
 /// # Safety
 /// `table` is a module table made by `cairn-llvm` (perhaps of another version), which stays loaded.
 unsafe fn collector_name(table: *const ModuleTable) -> Result<String, LoadError> {
-    // SAFETY: every version's table begins with the version; the rest is read when it is this one's.
+    // SAFETY: a table of any version begins with the version (`# Safety`); the rest is read when it is this one's, and
+    // so valid.
     unsafe {
         match (*table).version {
             MODULE_VERSION => Ok(text(&(*table).collector).into_owned()),
@@ -125,9 +126,9 @@ unsafe fn collector_name(table: *const ModuleTable) -> Result<String, LoadError>
 /// The collector that a module was compiled for: what the heap is to be made with.
 ///
 /// # Safety
-/// As for [`Runtime::load`].
+/// `table` is a module table made by `cairn-llvm` (perhaps of another version), which stays loaded.
 pub unsafe fn collector_of(table: *const ModuleTable) -> Result<&'static CollectorFacts, LoadError> {
-    // SAFETY: by the contract of this function.
+    // SAFETY: `table` is a module table of some version, which stays loaded (`# Safety`).
     let found = unsafe { collector_name(table)? };
     collector(&found).ok_or(LoadError::NoSuchCollector { found })
 }
@@ -157,21 +158,24 @@ impl Runtime {
     /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its
     /// code lies in `code`, and no other module's.
     pub unsafe fn load(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
-        // SAFETY: by the contract of this function.
+        // SAFETY: `table` and `code` are those of one module, which stays loaded (`# Safety`); there are no cells.
         unsafe { self.load_with_cells(table, code, &[]) }
     }
 
     /// Takes in a module that shares cells with evaluated code.
     ///
     /// # Safety
-    /// As for [`Runtime::load`]; `cells` hold values.
+    /// `table` is a module table made by `cairn-llvm`; the module stays loaded as long as the runtime lives. All of its
+    /// code lies in `code`, and no other module's. `cells` hold values.
     pub unsafe fn load_with_cells(
         &mut self,
         table: *const ModuleTable,
         code: Range<u64>,
         cells: &[Value],
     ) -> Result<ModuleId, LoadError> {
-        // SAFETY: by the contract of this function, the table and what it points to are valid.
+        // SAFETY: `table` is a module table that stays loaded (`# Safety`), and of this version, or `collector_name`
+        // refuses it: so its counts are those of the words it points to. `site_base` says that no other runtime has
+        // loaded it.
         unsafe {
             let (found, heap) = (collector_name(table)?, self.heap.facts().name);
             if found != heap {
@@ -214,13 +218,14 @@ impl Runtime {
     /// symbol slots, globals and literals are this runtime's own; the last two are left to the caller.
     ///
     /// # Safety
-    /// As for [`Runtime::load`]; `Machine::statics` leads to these words.
+    /// `table` is a copy of the table of a loaded module of this version, and stays as long as the runtime lives, as
+    /// the module does, whose code lies in `code`; `Machine::statics` leads to the copy's words.
     pub(crate) unsafe fn load_copy(
         &mut self,
         table: *const ModuleTable,
         code: Range<u64>,
     ) -> Result<ModuleId, LoadError> {
-        // SAFETY: by the contract of this function.
+        // SAFETY: `table` and `code` are those of one module, which stays loaded (`# Safety`).
         unsafe { self.admit(table, code) }
     }
 
@@ -233,9 +238,11 @@ impl Runtime {
     /// Adds a module, and interns its symbols.
     ///
     /// # Safety
-    /// As for [`Runtime::load`].
+    /// `table` is a module table of this version, or a copy of one; it and the module stay as long as the runtime
+    /// lives. All of its code lies in `code`, and no other module's.
     unsafe fn admit(&mut self, table: *const ModuleTable, code: Range<u64>) -> Result<ModuleId, LoadError> {
-        // SAFETY: by the contract of this function, the table and what it points to are valid.
+        // SAFETY: `table` is a module table of this version (`# Safety`), so its counts are those of the words it
+        // points to.
         unsafe {
             let module = &*table;
             let facts = STRATEGIES[module.strategy as usize];
@@ -270,10 +277,11 @@ impl Runtime {
     /// What the imported globals of a module hold, by index.
     ///
     /// # Safety
-    /// The table is one of this version.
+    /// `module` is a table of this version, whose module stays loaded.
     unsafe fn imports(&self, module: &ModuleTable, cells: &[Value]) -> Result<Vec<(usize, Value)>, LoadError> {
         let exports = self.exports();
-        // SAFETY: by the contract of this function.
+        // SAFETY: `module` is a table of this version (`# Safety`), so it has `import_count` imports, and `i` is below
+        // that.
         let entries = (0..module.import_count as usize).map(|i| unsafe { *module.imports.add(i) });
         let value = |entry: ImportEntry| {
             let values = if entry.from.is_multiple_of(2) { exports } else { cells };
@@ -284,7 +292,7 @@ impl Runtime {
 
     /// What the library that was run first exports, by number.
     pub(crate) fn exports(&self) -> &[Value] {
-        // SAFETY: the machine lives as long as the runtime.
+        // SAFETY: the machine is the runtime's own box, which it drops with itself.
         let exports = unsafe { *(*self.machine()).slot_mut(slot::EXPORTS) };
         access::vector_of(exports).unwrap_or_default()
     }
@@ -297,14 +305,15 @@ impl Runtime {
     pub unsafe fn run(&mut self, program: ModuleId) -> Result<Value, i32> {
         let module = self.modules.get(program).expect("a module of this runtime");
         let main = module.main;
-        // SAFETY: by the contract of this function.
+        // SAFETY: no runtime call of this runtime is under way (`# Safety`), and `program` is a loaded module.
         unsafe { self.call(main) }
     }
 
     /// Calls a procedure without arguments in a new thread of control, likewise.
     ///
     /// # Safety
-    /// As for [`Runtime::run`]; a module is loaded.
+    /// The caller is no runtime call of this runtime, which has loaded a module, and no run of it has ended for lack of
+    /// memory.
     pub unsafe fn call(&mut self, procedure: Value) -> Result<Value, i32> {
         // The library sets its hooks before anything that needs them. Those of a library that was run first stay for
         // the programs on it.
@@ -312,22 +321,25 @@ impl Runtime {
             use slot::*;
             let threads = [TICK_HOOK, UNCAUGHT_HOOK, WAIT_HOOK, INTERRUPT_HOOK];
             for hook in [ERROR_HOOK, REWIND_HOOK, RAISE_HOOK, SIGNAL_HOOK].into_iter().chain(threads) {
-                // SAFETY: the machine lives as long as the runtime.
+                // SAFETY: the machine is the runtime's own box, which it drops with itself; no runtime call uses it now
+                // (`# Safety`).
                 unsafe { *(*self.machine()).slot_mut(hook) = Value::FALSE };
             }
         }
-        // SAFETY: by the contract of this function.
+        // SAFETY: no runtime call is under way and a module is loaded (`# Safety`); hooks of no library were cleared
+        // above.
         unsafe { self.call_with_hooks(procedure) }
     }
 
     /// Calls a procedure without arguments in a new thread of control, in a runtime whose library has been run.
     ///
     /// # Safety
-    /// As for [`Runtime::call`].
+    /// The caller is no runtime call of this runtime, which has loaded a module, and no run of it has ended for lack of
+    /// memory.
     pub(crate) unsafe fn call_with_hooks(&mut self, procedure: Value) -> Result<Value, i32> {
         let code = self.modules.iter().next().expect("a loaded module").enter;
-        // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); the machine
-        // lives as long as the runtime.
+        // SAFETY: the module's `enter` has the type and contract that the stub demands (see `ModuleTable`); no runtime
+        // call is under way (`# Safety`), so nothing else uses the machine, which lives as long as the runtime.
         unsafe {
             let ctx = self.machine();
             (*ctx).thread = ThreadState::NEW;
@@ -348,7 +360,7 @@ impl Runtime {
 
 /// The machine runs on this OS thread from now on.
 pub(crate) fn take_over(ctx: &mut Machine) {
-    // SAFETY: it has no conditions.
+    // SAFETY: `__errno_location` has no conditions, and its result is valid as long as this thread.
     ctx.errno_at = unsafe { libc::__errno_location() };
     compact::run_with(ctx.pools);
     elements::run_with(ctx.region);
@@ -375,7 +387,7 @@ mod tests {
     #[test]
     fn a_module_for_another_collector_is_refused() {
         let mut runtime = Runtime::new(Options::default()).unwrap();
-        // SAFETY: the table is refused before anything in it is used.
+        // SAFETY: the table is of this version, and its collector is found unknown before anything else in it is used.
         let e = unsafe { runtime.load(&table(MODULE_VERSION, "other"), 0..1) }.unwrap_err().to_string();
         assert_eq!(e, "this program was compiled for the collector `other`, but the heap was made for `gen`");
     }
@@ -402,7 +414,7 @@ mod tests {
         ] {
             let host = Arc::new(Listener::default());
             let options = Options { host: host.clone(), ..Options::default() };
-            // SAFETY: as above.
+            // SAFETY: its version or its collector is refused before anything else in the table is used.
             assert_eq!(unsafe { run_program(options, &table, 0..1) }, 1);
             let said = host.0.lock().unwrap().clone();
             assert!(said.contains(expected), "{said}");

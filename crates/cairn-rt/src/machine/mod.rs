@@ -83,7 +83,7 @@ pub extern "C" fn cairn_machine_capture_once(ctx: &mut Machine) -> Value {
 pub extern "C" fn cairn_machine_builtin(ctx: &mut Machine, i: Value) -> Value {
     let code = rt(ctx).strategy.builtins[i.as_fixnum() as usize];
     let address = alloc::alloc_procedure(ctx, 2);
-    // SAFETY: two fresh words.
+    // SAFETY: `alloc_procedure` has just given out these two words.
     unsafe { (address as *mut [u64; 2]).write([code, 0]) };
     Value(address | TAG_PROCEDURE)
 }
@@ -104,7 +104,7 @@ pub extern "C" fn cairn_machine_reinstate(ctx: &mut Machine, k: Value) -> Value 
 
 /// Is it a continuation?
 pub(crate) fn is_continuation(v: Value) -> bool {
-    // SAFETY: a procedure begins with a code address, which has a descriptor.
+    // SAFETY: `v` is a procedure, so its first word is a code address, before which a descriptor stands.
     v.is_procedure()
         && unsafe { descriptor(continuation_word(v, continuation::CODE), SHAPE) } & flags::CONTINUATION != 0
 }
@@ -150,7 +150,7 @@ pub extern "C" fn cairn_machine_rest(ctx: &mut Machine, start: Value, argc: Valu
     let (start, end) = (start.as_fixnum() as usize, argc.as_fixnum() as usize);
     let mut list = Value::NIL;
     for i in (start..end).rev() {
-        // SAFETY: compiled code stored `argc` arguments.
+        // SAFETY: compiled code calls this with `argc` arguments stored in `args`, and `i` is below that.
         let x = unsafe { *ctx.args.add(i) };
         list = alloc::alloc_pair(ctx, x, list);
     }

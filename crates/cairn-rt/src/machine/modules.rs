@@ -53,13 +53,13 @@ impl Modules {
 
     /// All of them, in the order of loading.
     pub fn iter(&self) -> impl Iterator<Item = &ModuleTable> {
-        // SAFETY: by the contract of `add`.
+        // SAFETY: `add` took only tables that outlive the runtime, whose part `self` is.
         self.tables.iter().map(|t| unsafe { &**t })
     }
 
     /// A module's table.
     pub fn get(&self, id: ModuleId) -> Option<&ModuleTable> {
-        // SAFETY: by the contract of `add`.
+        // SAFETY: `add` took only tables that outlive the runtime, whose part `self` is.
         self.tables.get(id.0 as usize).map(|t| unsafe { &**t })
     }
 
@@ -90,7 +90,7 @@ impl Modules {
     pub fn tail_call(&mut self, call: u32) -> Option<Site> {
         while let Some(table) = self.get(ModuleId(self.indexed as u32)) {
             let calls: Vec<(u32, u32)> = (0..table.inlined_count as u32)
-                // SAFETY: by the contract of `add`.
+                // SAFETY: `table` is the table of a module (`get`), and said_at itself compares rows with its count.
                 .filter_map(|row| Some((row, unsafe { said_at(table, row) }?)))
                 .collect();
             let module = self.indexed as u32;
@@ -110,16 +110,17 @@ impl Modules {
 /// What a tail call at this row of a table says of itself.
 ///
 /// # Safety
-/// A module's table.
+/// `table` is the table of a loaded module: it points to as many rows and sources as it counts.
 unsafe fn said_at(table: &ModuleTable, row: u32) -> Option<u32> {
     let mut places = Vec::new();
     let mut next = Some(row);
     while let Some(row) = next.filter(|row| u64::from(*row) < table.inlined_count) {
-        // SAFETY: it is one of the table's.
+        // SAFETY: `row` was just compared with `inlined_count`, and the table is a module's (`# Safety`).
         let row = unsafe { &*table.inlined.add(row as usize) };
         let site = Site(row.site);
         let file = site.file().filter(|file| u64::from(*file) < table.source_count)?;
-        // SAFETY: as above, and paths are bytes of the module.
+        // SAFETY: `file` was just compared with `source_count`; a source's path is `len` bytes at `data`, part of the
+        // module.
         let path = unsafe {
             let path = &(*table.sources.add(file as usize)).path;
             std::slice::from_raw_parts(path.data, path.len as usize)
@@ -138,7 +139,7 @@ mod tests {
     fn code_belongs_to_one_module() {
         let mut m = Modules::default();
         let add = |m: &mut Modules, code: Range<u64>| {
-            // SAFETY: the tables are never looked at.
+            // SAFETY: `add` does not look at the table, and nobody asks this `Modules` for one.
             unsafe { m.add(std::ptr::null(), code) }.map(|id| id.0)
         };
         assert_eq!(add(&mut m, 500..600), Some(0));

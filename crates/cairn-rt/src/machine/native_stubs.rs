@@ -137,7 +137,7 @@ pub unsafe extern "C" fn call_c() {
 /// The cold stub.
 ///
 /// # Safety
-/// As for [`super::stubs::cold_stub`].
+/// Called by compiled code with native frames only, with the registers of the protocol of [`super::stubs`].
 #[unsafe(naked)]
 pub unsafe extern "C" fn cold() {
     std::arch::naked_asm!(
@@ -160,7 +160,8 @@ pub unsafe extern "C" fn cold() {
 /// The slow stub.
 ///
 /// # Safety
-/// As for [`super::stubs::slow_stub`].
+/// Called by compiled code with native frames only, with the registers of the protocol of [`super::stubs`]; the
+/// descriptor tells the truth about the function that calls.
 #[unsafe(naked)]
 pub unsafe extern "C" fn slow() {
     std::arch::naked_asm!(

@@ -41,7 +41,7 @@ mod tests {
     /// Fills the `bytes` at `address` with words that are no addresses, as whoever asked would.
     fn fill(address: u64, bytes: u64) {
         for word in 0..bytes / 8 {
-            // SAFETY: the memory was just handed out.
+            // SAFETY: `address` was just handed out with `bytes` bytes, and `word` counts words of that.
             unsafe { *(address as *mut u64).add(word as usize) = Value::fixnum(word as i64).0 };
         }
     }
@@ -67,7 +67,8 @@ mod tests {
             };
             for list in [FreeList::PAIRS, FreeList(1), FreeList(4), FreeList(32)] {
                 let cell = cairn_machine_cells(ctx, Value::fixnum(list.0.into())).0;
-                // SAFETY: a cell's first word is its link.
+                // SAFETY: `cairn_machine_cells` has just given out `cell`, a cell of a list, which begins with its
+                // link.
                 let next = unsafe { *(cell as *const u64) };
                 let is_chain = next != 0;
                 assert!(next.is_multiple_of(8), "{}: {next:#x}", collector.name);

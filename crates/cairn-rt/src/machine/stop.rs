@@ -49,14 +49,14 @@ pub fn wake_through(machine: *mut Machine, fd: i32) {
 extern "C" fn on_signal(signal: i32) {
     let machine = WATCHED.load(SeqCst);
     if machine.is_null() || PENDING.swap(signal, SeqCst) != 0 {
-        // SAFETY: ends the process.
+        // SAFETY: `_exit` ends the process without running any code of it, and is async-signal-safe.
         unsafe { libc::_exit(128 + signal) }
     }
-    // SAFETY: a watched machine is alive: `Watch` is dropped before it.
+    // SAFETY: `WATCHED` is set to null when `Watch` is dropped, which is before the machine is, so this one is alive.
     unsafe { request(machine, stop::SIGNAL) };
     let waker = WAKER.load(SeqCst);
     if waker >= 0 {
-        // SAFETY: writes eight bytes; `errno` is put back.
+        // SAFETY: `ONE` is eight bytes, and `write` is async-signal-safe; `errno`, which it may change, is put back.
         unsafe {
             let errno = *libc::__errno_location();
             libc::write(waker, (&raw const ONE).cast(), 8);
@@ -104,7 +104,7 @@ pub fn watch(machine: *mut Machine) -> Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         for (signal, before) in &self.old {
-            // SAFETY: restores what `watch` found.
+            // SAFETY: `before` is what `watch` found for this signal, a valid `sigaction`.
             unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
         }
         if self.watching {
@@ -126,7 +126,7 @@ fn take_signal(ctx: &mut Machine) -> i64 {
     if !asks(ctx) {
         fatal::end(ctx, status())
     }
-    // SAFETY: a word of a live machine, accessed atomically.
+    // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so atomically.
     unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::SIGNAL, SeqCst);
     let signal = PENDING.swap(0, SeqCst);
     arm(ctx);

@@ -22,8 +22,8 @@ impl Default for Target {
     }
 }
 
-/// The machine is alive while it is here, and [`request`] may be called by any thread.
-// SAFETY: see above.
+// SAFETY: what another thread does with the pointer is `request`, which any thread may call while the machine is alive;
+// it is alive while the pointer is here, under the lock.
 unsafe impl Send for Target {}
 
 impl Stopper {
@@ -36,7 +36,8 @@ impl Stopper {
     pub fn request(&self, reason: u64) {
         let target = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !target.0.is_null() {
-            // SAFETY: the machine does not end while the lock is held.
+            // SAFETY: `target.0` is not null, so its machine is alive, and `is_for(null)` before its end waits for the
+            // lock held here.
             unsafe { request(target.0, reason) }
         }
     }
@@ -44,7 +45,7 @@ impl Stopper {
 
 /// Lets the stack guard say what the limit and the requests ask for.
 pub fn arm(ctx: &mut Machine) {
-    // SAFETY: words of a live machine; whoever else writes them does so atomically.
+    // SAFETY: both are aligned words of a machine that `ctx` keeps alive; whoever else writes them does so atomically.
     let (guard, stop) =
         unsafe { (AtomicU64::from_ptr(&raw mut ctx.stack_guard), AtomicU64::from_ptr(&raw mut ctx.stop)) };
     guard.store(ctx.thread.stack_limit, SeqCst);
@@ -58,7 +59,7 @@ pub fn arm(ctx: &mut Machine) {
 /// # Safety
 /// The machine is alive.
 pub unsafe fn request(machine: *mut Machine, reason: u64) {
-    // SAFETY: by the contract of this function.
+    // SAFETY: the machine is alive (`# Safety`), and both are aligned words of it, which all threads access atomically.
     unsafe {
         AtomicU64::from_ptr(&raw mut (*machine).stop).fetch_or(reason, SeqCst);
         AtomicU64::from_ptr(&raw mut (*machine).stack_guard).store(STOP, SeqCst);
@@ -67,14 +68,14 @@ pub unsafe fn request(machine: *mut Machine, reason: u64) {
 
 /// A request has been served.
 pub fn served(ctx: &mut Machine, reason: u64) {
-    // SAFETY: a word of a live machine, accessed atomically.
+    // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so atomically.
     unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason, SeqCst);
     arm(ctx);
 }
 
 /// Has something been requested that the next safepoint will serve?
 pub fn is_asked(ctx: &mut Machine) -> bool {
-    // SAFETY: a word of a live machine, accessed atomically.
+    // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so atomically.
     unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.load(SeqCst) & !(stop::ZEAL | stop::SCHEDULE | stop::HEAP)
         != 0
 }

@@ -138,7 +138,8 @@ pub unsafe extern "C" fn cold_stub() {
 /// may fail or be followed by a collection. `r13` is reloaded, too.
 ///
 /// # Safety
-/// As for [`cold_stub`]; the descriptor tells the truth about the function that calls.
+/// Called by compiled code only, with the registers of the protocol above; the descriptor tells the truth about the
+/// function that calls.
 #[unsafe(naked)]
 pub unsafe extern "C" fn slow_stub() {
     std::arch::naked_asm!(

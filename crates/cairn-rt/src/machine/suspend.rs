@@ -43,7 +43,8 @@ pub fn suspend(ctx: &mut Machine, room: &Room) {
         return frames::push(ctx, rt(ctx).strategy.resume, record);
     }
     let bottom = ctx.native_sp - 8;
-    // SAFETY: the native stack between the runtime call's return address and the entry of compiled code.
+    // SAFETY: `bottom..host_sp` is the native stack from the runtime call's return address to `stubs::enter`, which is
+    // in use as long as this call is under way.
     let bytes = unsafe { std::slice::from_raw_parts(bottom as *const u8, (ctx.host_sp - bottom) as usize) };
     let bytes = alloc::make_bytevector(ctx, bytes);
     let number = |n: u64| Value::fixnum(n as i64);
@@ -84,6 +85,7 @@ pub extern "C" fn cairn_machine_resume(ctx: &mut Machine, record: Value) -> Valu
     }
     let sp = make_room(ctx, &room);
     let native_stack = &rt(ctx).strategy.native_stack;
-    // SAFETY: `suspend` has copied the bytes from there; nothing on this stack is needed any more.
+    // SAFETY: the bytes are those that `suspend` copied from below `host_sp`, which is the same again (see above), so
+    // they return to their place; nothing on this stack is needed any more.
     unsafe { stubs::return_again(ctx, native_stack.as_ptr(), native_stack.len(), sp.0) }
 }

@@ -27,7 +27,7 @@ use std::time::Duration;
 /// A machine that may be sent to another OS thread, to request stops there.
 struct Stopped(*mut Machine);
 
-// SAFETY: `stop_word::request` may be called by any thread.
+// SAFETY: all that the other thread does with the pointer is `stop_word::request`, which any thread may call.
 unsafe impl Send for Stopped {}
 
 /// What both sides know.
@@ -137,7 +137,7 @@ fn tick(shared: &Shared, machine: Stopped) {
         let sleep = shared.changed.wait_timeout(state, Duration::from_nanos(period));
         state = sleep.unwrap_or_else(|e| e.into_inner()).0;
         if !state.ends && shared.period.load(SeqCst) != 0 {
-            // SAFETY: the machine lives until `Ticker::end` has come back.
+            // SAFETY: the machine lives until `Ticker::end` has come back, which waits for this thread.
             unsafe { stop_word::request(machine.0, reason::TICK) };
         }
     }

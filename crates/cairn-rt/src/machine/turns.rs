@@ -14,7 +14,7 @@ const RARENESS: u64 = 4;
 /// Shall another thread have its turn, and is there somebody to give it? A request by the ticker is served.
 #[cold]
 pub fn take_tick(ctx: &mut Machine) -> bool {
-    // SAFETY: a word of a live machine, accessed atomically.
+    // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so atomically.
     let asked =
         unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason::TICK, SeqCst) & reason::TICK != 0;
     arm(ctx);
@@ -36,7 +36,7 @@ pub extern "C" fn cairn_thread_tick_at(ctx: &mut Machine, safepoints: Value) -> 
     let count = safepoints.as_fixnum().max(0) as u64;
     let left = rt(ctx).ticker.count(count);
     if count > 0 {
-        // SAFETY: the machine of whoever calls.
+        // SAFETY: `ctx` is a reference, so the machine is alive.
         unsafe { request(ctx, reason::SCHEDULE) };
     } else if !rt(ctx).ticker.is_random() {
         served(ctx, reason::SCHEDULE);
@@ -75,7 +75,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn is_asked(ctx: &mut Machine) -> bool {
-        // SAFETY: a word of a live machine, accessed atomically.
+        // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so
+        // atomically.
         unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!reason::TICK, SeqCst) & reason::TICK != 0
     }
 

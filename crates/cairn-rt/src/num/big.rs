@@ -67,7 +67,7 @@ fn finish(ctx: &mut Machine, v: Value, w: Written) -> Value {
 
 fn set_sign(v: Value, negative: bool) {
     let header = object::header(Type::Bignum, flags(negative), access::length(v) as u64);
-    // SAFETY: `v` is a fresh object; its first word is its header.
+    // SAFETY: `v` is a fresh bignum that nobody else knows yet; its first word is its header.
     unsafe { *(v.address() as *mut u64) = header }
 }
 

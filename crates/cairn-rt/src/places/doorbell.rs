@@ -90,7 +90,8 @@ impl Doorbell {
     /// A new one.
     pub fn new(board: Arc<Board>) -> io::Result<Doorbell> {
         let (asleep, rung) = (AtomicBool::new(false), AtomicBool::new(false));
-        // SAFETY: a fresh descriptor, or an error.
+        // SAFETY: `eventfd` gives a fresh descriptor, which nobody else owns, or a negative number, which is not made
+        // one.
         unsafe {
             match libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) {
                 fd if fd < 0 => Err(io::Error::last_os_error()),
@@ -114,7 +115,7 @@ impl Doorbell {
             awake.count += 1;
             awake.deadlock = false;
         }
-        // SAFETY: writes eight bytes.
+        // SAFETY: `ONE` is eight bytes, and the descriptor is this bell's own.
         unsafe { libc::write(self.fd(), (&raw const ONE).cast(), 8) };
     }
 

@@ -23,7 +23,8 @@ pub struct Table(pub *const ModuleTable);
 
 // SAFETY: nothing of a table changes after it has been loaded, but what `site_base` points to, before there are places.
 unsafe impl Send for Table {}
-// SAFETY: likewise.
+// SAFETY: nobody writes a loaded table through `&Table`; what `site_base` points to was written before there were
+// places.
 unsafe impl Sync for Table {}
 
 /// What the places of a program have in common.
@@ -143,7 +144,8 @@ impl Places {
     /// The table of the program in this place.
     pub fn module(&self) -> &'static ModuleTable {
         let table = self.copy.as_ref().map_or(self.family.table.0, |copy| &raw const copy.table);
-        // SAFETY: a loaded module's, or its copy, in a box that lives as long as the runtime.
+        // SAFETY: the table is that of a loaded module, or its copy in a box of this value, and both live as long as
+        // the runtime.
         unsafe { &*table }
     }
 
@@ -173,12 +175,13 @@ impl Places {
 
 /// The words that each place has of its own, as they are here.
 pub fn globals(module: &ModuleTable) -> &[Value] {
-    // SAFETY: the table of a loaded module.
+    // SAFETY: `module` is the table of a loaded module or a copy, so `global_count` values are at `globals`.
     unsafe { std::slice::from_raw_parts(module.globals, module.global_count as usize) }
 }
 
 /// The words of its literals.
 pub fn literals(module: &ModuleTable) -> &[Value] {
-    // SAFETY: as above; literals are words like those of objects.
+    // SAFETY: `module` is the table of a loaded module or a copy, so `literal_count` words, as of objects, are at
+    // `literals`.
     unsafe { std::slice::from_raw_parts(module.literals.cast(), module.literal_count as usize) }
 }

@@ -164,7 +164,8 @@ impl<'a> Freezer<'a> {
                 }
                 return Ok(COMMON | self.places.gone.0);
             }
-            // SAFETY: a procedure begins with a code address, which has a descriptor.
+            // SAFETY: `v` is a procedure, so its first word is a code address, before which a shape says how many words
+            // there are.
             let words = unsafe { shape_words(*((*(v.address() as *const u64) as i64 + SHAPE) as *const u64)) };
             self.node(Kind::Procedure, v.address(), words as usize)
         } else {
@@ -184,9 +185,9 @@ impl<'a> Freezer<'a> {
         self.node_of(Kind::Element, &[storage.0, offset.0, rtd.0])
     }
 
-    /// A node with the words from `address`.
+    /// A node with the words of an object: `len` of them from `address` on.
     fn node(&mut self, kind: Kind, address: u64, len: usize) -> usize {
-        // SAFETY: an object of so many words.
+        // SAFETY: callers pass the address of a pair, a procedure or an object, and its size in words.
         let words = unsafe { std::slice::from_raw_parts(address as *const u64, len) };
         self.node_of(kind, words)
     }

@@ -148,7 +148,7 @@ fn start_with(ctx: &mut Machine, places: &Places, shared: &Arc<Shared>, procedur
 /// A place's life, on its OS thread.
 fn live(seed: Seed, begun: &Begun) {
     let Seed { family, shared, types, gone, message, options } = seed;
-    // SAFETY: the table of a loaded module.
+    // SAFETY: the family's table is that of a loaded module, which stays loaded as long as there are places.
     let copy = Box::new(Copy::of(unsafe { &*family.table.0 }));
     let options = Options { literals: Some(copy.table.literals as u64), ..options };
     let mut places = Places::new(family.clone(), types, gone);
@@ -165,12 +165,12 @@ fn live(seed: Seed, begun: &Begun) {
     };
     let table = &raw const copy.table;
     let machine = runtime.machine();
-    // SAFETY: a live machine; compiled code does not run yet.
+    // SAFETY: the runtime has just been made, and with it its machine; no compiled code runs on it yet.
     unsafe { (*machine).statics = copy.distance };
     places.copy = Some(copy);
     runtime.places = Some(Box::new(places));
-    // SAFETY: a copy of a loaded module's table, whose words are this runtime's own; the code stays loaded as long as
-    // there are places.
+    // SAFETY: `table` is a copy of a loaded module's table, whose words are this runtime's own; the code stays loaded
+    // as long as there are places.
     let procedure = unsafe { begin(&mut runtime, table, &family.code, message) };
     let procedure = match procedure {
         Ok(procedure) => procedure,
@@ -180,9 +180,10 @@ fn live(seed: Seed, begun: &Begun) {
     };
     shared.set_machine(Some((machine, doorbell)));
     begun.tell(Ok(()));
-    // SAFETY: no runtime call of this runtime is under way.
+    // SAFETY: the runtime was made in this function, and no runtime call of it is under way; `begin` has loaded a
+    // module.
     let status = unsafe { runtime.call_with_hooks(procedure) };
-    // SAFETY: the machine lives as long as the runtime.
+    // SAFETY: the machine is the runtime's box, which is dropped below, and nothing runs on it any more.
     let status = match status {
         Ok(_) => fatal::finish(unsafe { &mut *machine }, 0),
         Err(status) => status,
@@ -201,14 +202,16 @@ fn live(seed: Seed, begun: &Begun) {
 /// Loads the program and fills its variables: the procedure to be called.
 ///
 /// # Safety
-/// As for [`Runtime::load_copy`].
+/// `table` is a copy of the table of a loaded module, and stays as long as the runtime, as the module does, whose code
+/// lies in `code`; `Machine::statics` leads to the copy's words, which are this runtime's own.
 unsafe fn begin(
     runtime: &mut Runtime,
     table: *const ModuleTable,
     code: &Range<u64>,
     message: Message,
 ) -> Result<Value, LoadError> {
-    // SAFETY: by the contract; the words of globals and literals are the runtime's own.
+    // SAFETY: `table` is such a copy (`# Safety`), so its counts are those of globals and literals, which nobody uses
+    // yet; `split_at` has made sure that there are as many values.
     unsafe {
         runtime.load_copy(table, code.clone())?;
         let ctx = &mut *runtime.machine();

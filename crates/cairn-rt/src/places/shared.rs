@@ -136,7 +136,8 @@ pub enum Outcome {
 /// A machine that may be asked to stop, from any OS thread.
 struct Stopped(*mut Machine);
 
-// SAFETY: `stop_word::request` may be called by any thread; the pointer is taken back before the machine ends.
+// SAFETY: all that other threads do with the pointer is `stop_word::request`, which any thread may call; the pointer is
+// taken back before the machine ends.
 unsafe impl Send for Stopped {}
 
 /// State of what is shared.
@@ -220,7 +221,8 @@ impl Shared {
 impl State {
     fn end(&self) {
         if let Some((machine, doorbell)) = &self.machine {
-            // SAFETY: the machine is there as long as it is set, under the lock.
+            // SAFETY: `set_machine(None)` comes before the machine ends and waits for the lock held here, so the
+            // machine is alive.
             unsafe { stop_word::request(machine.0, stop::END) };
             doorbell.ring();
         }

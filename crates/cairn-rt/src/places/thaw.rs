@@ -35,7 +35,8 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
         match w & CLASS {
             COMMON => rest,
             LITERAL => literals + rest,
-            // SAFETY: a number of a global: every place has the same ones.
+            // SAFETY: a number of a global, below `global_count`: every place has the same program, and so the same
+            // ones.
             GLOBAL => unsafe { (*globals.add(rest as usize >> 3)).0 },
             _ => made[rest as usize >> 3].0,
         }
@@ -46,7 +47,8 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
             Kind::Pair | Kind::Procedure | Kind::Values => {
                 let first = v.address() as *mut u64;
                 for (i, w) in words.iter().enumerate() {
-                    // SAFETY: a fresh object of so many words.
+                    // SAFETY: `make` made this object with `len` words, of which `i` is one, and nobody else knows it
+                    // yet.
                     unsafe { *first.add(i) = word(*w) };
                 }
                 if *kind == Kind::Values {
@@ -76,9 +78,9 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
         }
     }
     for &(global, w) in &message.definitions {
-        // SAFETY: as above.
+        // SAFETY: `global` is the number of a global of the program, which all places have.
         let slot = unsafe { globals.add(global) };
-        // SAFETY: a word of a loaded module.
+        // SAFETY: `slot` is one of the module's globals, which only this place uses.
         unsafe {
             if *slot == Value::UNBOUND {
                 *slot = Value(word(w));
@@ -89,7 +91,7 @@ pub fn thaw(message: &Message, ctx: &mut Machine) -> Vec<Value> {
     let roots = message.roots.iter().map(|w| Value(word(*w))).collect();
     let places = rt(ctx).places.as_ref().expect("as above");
     if let (Some(own), false) = (&places.own, message.definitions.is_empty()) {
-        // SAFETY: numbers of globals.
+        // SAFETY: `g` is the number of a global of the program, which all places have.
         places.family.lacks_less(own.id, |g| unsafe { *globals.add(g) } == Value::UNBOUND);
     }
     roots
@@ -107,7 +109,8 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
         Kind::Values => structure::alloc_perhaps_still(ctx, words[0]),
         Kind::Leaf => {
             let v = structure::alloc_perhaps_still(ctx, words[0]);
-            // SAFETY: a fresh object of so many words.
+            // SAFETY: `v` was made with the header `words[0]`, which says that there are `words.len()` words, all of
+            // them no references.
             unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), v.address() as *mut u64, words.len()) };
             v
         }
@@ -134,7 +137,8 @@ fn make(message: &Message, ctx: &mut Machine, node: Node) -> Value {
 
 /// Has this record stand for `shared`.
 pub fn hold_in(ctx: &mut Machine, shared: &Arc<Shared>, record: Value) {
-    // SAFETY: the first field; a number needs no barrier.
+    // SAFETY: `record` is a record that stands for something shared: its first field is a number, which needs no
+    // barrier.
     unsafe { *access::word_address(record, 0) = Value::fixnum(shared.id as i64) };
     let handle = rt(ctx).heap.make_weak_handle(record.0);
     let heap = &mut rt(ctx).heap;

@@ -105,14 +105,14 @@ pub extern "C" fn cairn_port_seek(ctx: &mut Machine, v: Value, to: Value) -> Val
     if !input {
         check!(flush(ctx, port));
     }
-    // SAFETY: a plain system call.
+    // SAFETY: `lseek` is given no address, so it touches no memory.
     let at = unsafe { libc::lseek(fd, 0, libc::SEEK_CUR) };
     if at < 0 {
         return Value::FALSE;
     }
     let before = if input { at - port.unread().len() as i64 } else { at + port.pos() as i64 };
     if let Some(n) = target {
-        // SAFETY: likewise.
+        // SAFETY: `lseek` is given no address, so it touches no memory.
         if n < 0 || unsafe { libc::lseek(fd, n, libc::SEEK_SET) } < 0 {
             return Value::FALSE;
         }

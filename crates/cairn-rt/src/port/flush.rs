@@ -94,7 +94,7 @@ pub(super) fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]
 /// or writing will tell?
 pub(super) fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: one valid pollfd.
+    // SAFETY: `poll` is one valid `pollfd`, and the call is told of one.
     unsafe { libc::poll(&mut poll, 1, milliseconds) != 0 }
 }
 
@@ -122,7 +122,7 @@ pub(super) fn write_some(ctx: &mut Machine, port: Port, fd: i32, bytes: &[u8]) -
             }
             part = &part[..part.len().min(SAFE_BYTES)];
         }
-        // SAFETY: the slice is valid for its length.
+        // SAFETY: `part` is a slice, so its bytes can be read.
         let n = unsafe { libc::write(fd, part.as_ptr().cast(), part.len()) };
         if n >= 0 {
             written += n as usize;

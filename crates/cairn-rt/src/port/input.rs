@@ -41,7 +41,7 @@ pub fn fill(ctx: &mut Machine, port: Port, who: &str) -> Option<bool> {
     before_read(ctx, fd);
     loop {
         stop::serve_blocked(ctx);
-        // SAFETY: the slice is valid for its length.
+        // SAFETY: `room` is a slice of bytes that can be written, and the call is told its length.
         let n = unsafe { libc::read(fd, room.as_mut_ptr().cast(), room.len()) };
         if n > 0 {
             port.set_end(from + n as usize);
@@ -255,7 +255,7 @@ pub(super) fn is_ready(port: Port) -> bool {
         return true;
     }
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one valid pollfd.
+    // SAFETY: `poll` is one valid `pollfd`, and the call is told of one.
     unsafe { libc::poll(&mut poll, 1, 0) > 0 }
 }
 

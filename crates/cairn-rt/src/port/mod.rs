@@ -56,7 +56,8 @@ pub(crate) use cairn_layout::object::port::*;
 pub extern "C" fn reserve_standard() {
     for fd in 0..3 {
         let mode = if fd == 0 { libc::O_WRONLY } else { libc::O_RDONLY };
-        // SAFETY: plain system calls; `open` takes the lowest free descriptor, which is `fd`.
+        // SAFETY: the path is a C string, and no memory is written; `open` takes the lowest free descriptor, which is
+        // `fd`.
         unsafe {
             if libc::fcntl(fd, libc::F_GETFD) == -1 {
                 libc::open(c"/dev/null".as_ptr(), mode);
@@ -72,7 +73,7 @@ static RESERVE_STANDARD: extern "C" fn() = reserve_standard;
 /// Puts the three standard ports into their machine slots.
 pub fn open_standard(ctx: &mut Machine) {
     reserve_standard();
-    // SAFETY: isatty only looks at a descriptor.
+    // SAFETY: `isatty` is given no address, and only looks at the descriptor.
     let console = |fd: i32| if unsafe { libc::isatty(fd) } == 1 { FLAG_CONSOLE } else { 0 };
     let both = FLAG_TEXTUAL | FLAG_BINARY;
     *ctx.slot_mut(slot::STDIN) = make_fd_port(ctx, FLAG_INPUT | both | console(0), 0, "standard input");
@@ -111,7 +112,7 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
         if fd > 2 {
             if port.flags() & (FLAG_SOCKET | FLAG_OUTPUT) == FLAG_SOCKET | FLAG_OUTPUT {
                 // The other side shall see the end, although there is a descriptor to read from.
-                // SAFETY: a plain system call.
+                // SAFETY: `shutdown` is given no address, so it touches no memory.
                 unsafe { libc::shutdown(fd, libc::SHUT_WR) };
             }
             let failed = !close_descriptor(ctx, fd);
@@ -136,7 +137,8 @@ pub fn close(ctx: &mut Machine, port: Port) -> Option<()> {
 
 /// Closes the descriptor of a port that is not used any more, unless another one has it too: did the system agree?
 fn close_descriptor(ctx: &mut Machine, fd: i32) -> bool {
-    // SAFETY: the descriptor was opened for ports of which this is the last one.
+    // SAFETY: the descriptor was opened for ports of which this is the last one (see `shared_descriptors`), so nobody
+    // uses it after.
     rt(ctx).shared_descriptors.remove(&fd) || unsafe { libc::close(fd) } == 0
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn opener(flags: i64) -> &'static str {
 
 /// Is it a named pipe? Opening it waits for whoever opens the other end.
 fn is_fifo(path: &std::ffi::CStr) -> bool {
-    // SAFETY: a valid C string; `stat` is plain data, filled by the call.
+    // SAFETY: `path` is a C string; `stat` is plain data, all zeros is a value of it, and the call fills it.
     unsafe {
         let mut stat: libc::stat = std::mem::zeroed();
         libc::stat(path.as_ptr(), &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFIFO
@@ -179,7 +181,7 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
     }
     let fd = loop {
         stop::serve_blocked(ctx);
-        // SAFETY: a valid C string.
+        // SAFETY: `c_path` is a C string, and outlives the call.
         let fd = unsafe { libc::open(c_path.as_ptr(), mode | libc::O_CLOEXEC, 0o666) };
         let error = std::io::Error::last_os_error();
         if fd >= 0 {
@@ -192,13 +194,13 @@ pub fn open_file(ctx: &mut Machine, who: &str, path: Value, flags: i64) -> Value
         }
     };
     rt(ctx).open_retries.0 = 0;
-    // SAFETY: just opened, used nowhere else.
+    // SAFETY: `open` has just given the descriptor, so nobody else owns it.
     opened(ctx, who, path, unsafe { OwnedFd::from_raw_fd(fd) }, flags)
 }
 
 /// The port of a file that was opened.
 pub(crate) fn opened(ctx: &mut Machine, who: &str, path: Value, fd: OwnedFd, flags: i64) -> Value {
-    // SAFETY: `stat` is plain data, filled by the call.
+    // SAFETY: `stat` is plain data, all zeros is a value of it, and the call fills it.
     let kind = unsafe {
         let mut stat: libc::stat = std::mem::zeroed();
         if libc::fstat(fd.as_raw_fd(), &mut stat) == 0 { stat.st_mode & libc::S_IFMT } else { 0 }
@@ -207,7 +209,7 @@ pub(crate) fn opened(ctx: &mut Machine, who: &str, path: Value, fd: OwnedFd, fla
     if kind == libc::S_IFDIR {
         return file_error(ctx, who, "open", path, &std::io::Error::from_raw_os_error(libc::EISDIR));
     }
-    // SAFETY: isatty only looks at a descriptor.
+    // SAFETY: `isatty` is given no address, and only looks at the descriptor.
     let console = kind == libc::S_IFCHR && unsafe { libc::isatty(fd.as_raw_fd()) } == 1;
     let (flags, name) =
         (flags & !OPEN_KEEPING | if console { FLAG_CONSOLE } else { 0 }, access::string_text(path));
@@ -246,7 +248,7 @@ pub fn visit_dying<V: WeakVisitor>(rt: &mut Runtime, visitor: &mut V) {
         match survivor {
             Some(word) => port.0 = word,
             None => {
-                // SAFETY: so was everything it refers to.
+                // SAFETY: the port was alive after the last collection, and so was everything it refers to.
                 unsafe { visitor.slot(&raw mut port.0) };
                 rt.dropped_ports.push(*port);
             }

@@ -38,7 +38,7 @@ impl Port {
     #[inline]
     pub(super) fn set_plain(self, i: u64, v: Value) {
         debug_assert!(!v.is_pointer());
-        // SAFETY: `i` is a field index below `port::LEN`.
+        // SAFETY: callers pass a field's index, below `port::LEN`, and `self.0` is a port.
         unsafe { *access::word_address(self.0, i as usize) = v }
     }
     /// `FLAG_*` bits.

@@ -127,9 +127,10 @@ fn decimal(n: i64, buffer: &mut [u8; 24]) -> &str {
     std::str::from_utf8(&buffer[at..]).unwrap_or("")
 }
 
-/// The name that compiled code carries for a procedure, or the text of an evaluated one.
+/// The name that compiled code carries for a procedure (no continuation), or the text of an evaluated one.
 fn procedure_name(v: Value) -> Option<String> {
-    // SAFETY: a procedure's first word is an entry, with an entry's prefix before it.
+    // SAFETY: callers pass a procedure that is no continuation: its first word is an entry, with an entry's prefix
+    // before it.
     let name = unsafe {
         let entry = *(v.address() as *const u64);
         described_name(entry, code::ENTRY_NAME).filter(|n| !n.is_empty())?
@@ -138,7 +139,7 @@ fn procedure_name(v: Value) -> Option<String> {
 }
 
 fn print_procedure(out: &mut impl Out, v: Value) {
-    // SAFETY: as in `procedure_name`.
+    // SAFETY: `v` is a procedure, so its first word is a code address, before which a shape stands.
     let shape = unsafe { *((*(v.address() as *const u64) as i64 + code::SHAPE) as *const u64) };
     if shape & code::flags::CONTINUATION != 0 {
         return out.str("#<continuation>");

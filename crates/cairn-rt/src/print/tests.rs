@@ -170,7 +170,7 @@ fn exact_numbers() {
 
 fn words_of_big(v: Value, limbs: &[u64]) {
     for (i, limb) in limbs.iter().enumerate() {
-        // SAFETY: the bignum has that many limbs.
+        // SAFETY: the bignum was made with as many limbs as this loop counts.
         unsafe { *(access::word_address(v, i) as *mut u64) = *limb };
     }
 }

@@ -128,12 +128,13 @@ impl Stacks {
 
     /// The frames of the function that came to the safepoint; its address.
     fn running(&mut self, ctx: &Machine, stack: &mut Vec<FrameId>) -> u64 {
-        // SAFETY: a safepoint is a runtime call by way of the cold stub, whose block is at `native_sp`.
+        // SAFETY: a safepoint is a runtime call by way of the cold stub, so its saved block is at `native_sp`, with the
+        // `rbp` whose frame holds the function's return address.
         let pc = unsafe {
             let rbp = *((ctx.native_sp + SAVED_RBP) as *const u64);
             *((rbp + 8) as *const u64)
         };
-        // SAFETY: the word is 0 or the address of a constant that begins with a code address.
+        // SAFETY: `again` is 0 or the address of a constant that begins with a code address.
         let again = || unsafe { (ctx.again as *const u64).as_ref().copied() };
         let found = report::function_at(ctx, pc, again);
         let key = found.as_ref().map_or(pc, |f| f.code);

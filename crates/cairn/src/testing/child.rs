@@ -57,7 +57,7 @@ extern "C" fn note_interrupt(_: libc::c_int) {
 /// From now on Ctrl-C, and SIGTERM, are [`interrupted`].
 pub(super) fn notice_interrupts() {
     let handler = note_interrupt as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // SAFETY: the handler stores one atomic flag.
+    // SAFETY: the handler only stores an atomic flag, so it may run at any time.
     #[allow(unsafe_code)]
     unsafe {
         libc::signal(libc::SIGINT, handler);
@@ -193,7 +193,7 @@ fn end(child: &mut Child) {
 
 /// Sends a signal to the group of a process.
 fn signal(child: &Child, signal: libc::c_int) {
-    // SAFETY: a system call that touches no memory. The group was made for this process, and has its number.
+    // SAFETY: `kill` is given no address. The group was made for this process, has its number, and was not waited for.
     #[allow(unsafe_code)]
     unsafe {
         libc::kill(-(child.id() as libc::pid_t), signal);

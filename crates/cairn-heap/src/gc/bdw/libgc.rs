@@ -47,7 +47,8 @@ macro_rules! functions {
             unsafe fn find(library: *mut c_void) -> Result<Functions, String> {
                 $(let $name = concat!("GC_", stringify!($name));)*
                 Ok(Functions {
-                    // SAFETY: by the contract, functions of these names have these types.
+                    // SAFETY: the library is libgc, version 8 (`# Safety`), whose functions of these names have these
+                    // types; `symbol` gave no null.
                     $($name: unsafe { std::mem::transmute::<*mut c_void, $type>(symbol(library, $name)?) },)*
                 })
             }
@@ -91,36 +92,38 @@ functions! {
     get_free_bytes: unsafe extern "C" fn() -> usize,
 }
 
-// SAFETY: addresses of code, which any thread may call as far as libgc's own rules allow it.
+// SAFETY: addresses of code, which is never unloaded and any thread may call as far as libgc's own rules allow it.
 unsafe impl Send for Functions {}
-// SAFETY: as above.
+// SAFETY: nothing changes in a value: it holds addresses of code, which is never unloaded.
 unsafe impl Sync for Functions {}
 
 /// What went wrong in the last call of `dlopen` or `dlsym`.
 fn last_error() -> String {
-    // SAFETY: a string of the C library, valid until the next such call of this thread.
+    // SAFETY: `dlerror` gives null or a C string, valid until this thread's next such call; it is copied before.
     unsafe {
         let text: *const c_char = libc::dlerror();
         if text.is_null() { "no reason given".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
     }
 }
 
+/// The address of a function or variable.
+///
 /// # Safety
-/// `library` comes from `dlopen`.
+/// `library` comes from `dlopen`, and was not closed.
 unsafe fn symbol(library: *mut c_void, name: &str) -> Result<*mut c_void, String> {
     let name = CString::new(name).expect("no NUL in a name");
-    // SAFETY: by the contract.
+    // SAFETY: `library` comes from `dlopen` (`# Safety`), and `name` is a C string.
     let found = unsafe { libc::dlsym(library, name.as_ptr()) };
     if found.is_null() { Err(last_error()) } else { Ok(found) }
 }
 
 fn load(file: &CStr) -> Result<Functions, String> {
-    // SAFETY: loading libgc runs nothing but its constructors, which touch nothing of ours.
+    // SAFETY: `file` is a C string; loading libgc runs nothing but its constructors, which touch nothing of ours.
     let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
         return Err(last_error());
     }
-    // SAFETY: the name says which version of the interface it is.
+    // SAFETY: `library` is not null, and the file's name, `libgc.so.1`, stands for the interface of version 8.
     unsafe { Functions::find(library) }
 }
 
@@ -139,7 +142,7 @@ impl Libgc {
     pub fn claim(displacements: &[usize]) -> Result<Libgc, HeapError> {
         let loaded = LIBGC.get_or_init(|| {
             let f = load(FILE)?;
-            // SAFETY: this comes first of all calls, and once. Nothing but what we show are roots.
+            // SAFETY: `get_or_init` runs this once, before all other calls. Nothing but what we show are roots.
             unsafe {
                 let known_before = (f.is_init_called)() != 0;
                 (f.set_no_dls)(1);
@@ -161,7 +164,7 @@ impl Libgc {
         if IN_USE.swap(true, SeqCst) {
             return Err(HeapError::OneLibgc);
         }
-        // SAFETY: the library is initialised; a thread that it knows already is left as it is.
+        // SAFETY: the library is initialised, see above; a thread that it knows already is left as it is.
         let registered = unsafe {
             displacements.iter().for_each(|d| (f.register_displacement)(*d));
             let mut base = StackBase { base: std::ptr::null_mut() };
@@ -187,14 +190,15 @@ impl OwnSpaces for Libgc {
     }
     /// As libgc counts: of its blocks that are not free as a whole.
     fn outside_pool(&self) -> u64 {
-        // SAFETY: counters.
+        // SAFETY: both only read counters of libgc, which is initialised.
         unsafe { ((self.functions.get_heap_size)() - (self.functions.get_free_bytes)()) as u64 }
     }
 }
 
 impl Drop for Libgc {
     fn drop(&mut self) {
-        // SAFETY: nobody shows roots any more.
+        // SAFETY: the heap, and with it whoever showed roots, is gone; this thread was registered by `claim` if
+        // `registered`.
         unsafe {
             (self.functions.set_push_other_roots)(None);
             (self.functions.set_on_collection_event)(None);

@@ -81,11 +81,16 @@ struct Roots {
 }
 
 impl Roots {
+    /// Notes words to be shown: copies of them, or their place.
+    ///
     /// # Safety
-    /// These words can be read until the collection is over.
+    /// `n` words can be read at `start` until the collection is over.
     unsafe fn show(&mut self, start: *const u64, n: usize) {
+        if n == 0 {
+            return; // `start` may be null
+        }
         if n < FEW_WORDS {
-            // SAFETY: by the contract.
+            // SAFETY: `n` words can be read at `start` (`# Safety`), and `n` is not 0.
             self.words.extend_from_slice(unsafe { std::slice::from_raw_parts(start, n) });
         } else {
             let start = Address(start as u64);
@@ -96,11 +101,12 @@ impl Roots {
 
 impl RootVisitor for Roots {
     unsafe fn slot(&mut self, slot: *mut u64) {
-        // SAFETY: by the trait's contract.
+        // SAFETY: `slot` is a valid word, as `RootVisitor::slot` demands of whoever calls it.
         self.words.push(unsafe { *slot });
     }
     unsafe fn words(&mut self, start: *mut u64, n: usize) {
-        // SAFETY: by the trait's contract; roots stay where they are.
+        // SAFETY: `n` valid words are at `start`, as `RootVisitor::words` demands; roots stay where they are through
+        // the collection.
         unsafe { self.show(start, n) }
     }
     fn mark_chunk(&mut self, chunk: Address) {
@@ -113,7 +119,8 @@ impl AmbiguousVisitor for Roots {
         self.words.push(word);
     }
     unsafe fn ambiguous_words(&mut self, start: *const u64, n: usize) {
-        // SAFETY: by the trait's contract; roots stay where they are.
+        // SAFETY: `n` words can be read at `start`, as `AmbiguousVisitor` demands; roots stay where they are through
+        // the collection.
         unsafe { self.show(start, n) }
     }
 }
@@ -128,19 +135,22 @@ struct Round<'a> {
 static ROUND: AtomicPtr<Round<'static>> = AtomicPtr::new(std::ptr::null_mut());
 
 unsafe extern "C" fn push_roots() {
-    // SAFETY: null, or set by the collection under way, which waits for libgc.
+    // SAFETY: null, or set by `run`, whose `round` stays until libgc is done; libgc calls this meanwhile, on the same
+    // thread.
     let Some(round) = (unsafe { ROUND.load(SeqCst).as_ref() }) else { return };
     let words = round.roots.words.as_ptr_range();
     let words = Span::new(Address(words.start as u64), Address(words.end as u64));
     for s in round.roots.places.iter().chain([&words]) {
-        // SAFETY: roots can be read; libgc asks for them here.
+        // SAFETY: the words of `words` and of the places can be read (`Roots::show`), and this is where libgc wants to
+        // be told of them.
         unsafe { (round.push_all)(s.start.bytes() as *const c_void, s.end.bytes() as *const c_void) };
     }
 }
 
 unsafe extern "C" fn on_event(event: c_int) {
     if event == MARK_END {
-        // SAFETY: as for `push_roots`.
+        // SAFETY: null, or set by `run`, whose `round` stays until libgc is done. libgc calls this on the same thread,
+        // and not while it asks for roots, so no other reference to it is alive.
         if let Some(round) = unsafe { ROUND.load(SeqCst).as_mut() } {
             (round.after_marking)();
         }
@@ -155,7 +165,7 @@ fn clear_stack() {
 
 impl Bdw {
     fn owns(&self, a: Address) -> bool {
-        // SAFETY: any address may be asked about.
+        // SAFETY: `is_heap_ptr` may be asked about any address.
         unsafe { (self.gc.functions.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
     }
     /// The collection is to come soon, if the program is beyond its maximum; or the error.
@@ -174,13 +184,14 @@ impl Bdw {
     /// A chain of cells of so many granules.
     fn chain(&mut self, core: &mut Core, at: &mut Cursors, granules: usize) -> Result<Address, OutOfMemory> {
         self.admit(core, at, CHAIN_BYTES)?;
-        // SAFETY: a small size.
+        // SAFETY: `granules` is at most that of the largest cell, a size that `malloc_many` serves.
         let p = unsafe { (self.gc.functions.malloc_many)(granules * CELL_GRANULE as usize) };
         self.got(core, p, CHAIN_BYTES)
     }
     /// Memory for one object.
     fn one(&mut self, core: &Core, bytes: u64, leaf: bool) -> Result<Address, OutOfMemory> {
-        // SAFETY: sizes have been compared with the heap's maximum, or are small.
+        // SAFETY: `bytes` has been compared with the heap's maximum (`admit`), or is that of a chunk; null means that
+        // there is none.
         let p = unsafe {
             if leaf {
                 (self.gc.functions.malloc_atomic)(bytes as usize)
@@ -206,7 +217,8 @@ impl Bdw {
         let Core { weak, cards, .. } = core;
         let mut after_marking = || {
             let mut rest = Rest::new(model, gc);
-            // SAFETY: by the contract; libgc has marked, and does nothing else until this is over.
+            // SAFETY: what the mutator has allocated is initialised (`# Safety`); libgc has marked, and does nothing
+            // else until this is over.
             unsafe {
                 rest.find_continuations();
                 WeakTracing::<C>::trace(&mut rest, client);
@@ -223,7 +235,8 @@ impl Bdw {
         // Nothing above this is a root.
         let base = StackBase { base: (&raw mut round).cast() };
         ROUND.store((&raw mut round).cast(), SeqCst);
-        // SAFETY: one thread uses libgc; callbacks find what they need in `ROUND` until libgc is done.
+        // SAFETY: one thread uses libgc; its callbacks find `round`, which outlives the call, in `ROUND`. Above
+        // `base` are no roots.
         unsafe {
             (gc.set_stackbottom)(std::ptr::null_mut(), &raw const base);
             (gc.set_push_other_roots)(Some(push_roots));
@@ -299,7 +312,7 @@ impl Plan for Bdw {
                 self.cells[granules] = self.chain(core, at, granules)?.0;
             }
             let cell = Address(self.cells[granules]);
-            // SAFETY: a free cell, whose first word is the link.
+            // SAFETY: `cell` is the head of a chain, not 0: a free cell, whose first word is the link.
             self.cells[granules] = unsafe { cell.load() };
             cell
         };
@@ -321,7 +334,8 @@ impl Plan for Bdw {
     }
 
     fn free_chunk(&mut self, chunk: Address) -> bool {
-        // SAFETY: a chunk is an object of libgc's, and nobody refers to it.
+        // SAFETY: `chunk` came from `allocate_chunk`, so it is an object of libgc's, and callers free what nobody
+        // refers to.
         unsafe { (self.gc.functions.free)(chunk.bytes().cast()) };
         true
     }
@@ -392,7 +406,8 @@ impl Plan for Bdw {
             client.visit_ambiguous(&mut self.roots);
             self.roots.places.extend(core.immortal.extents().filter(|x| !x.leaf).map(|x| x.span));
             client.visit_roots(&mut self.roots);
-            // SAFETY: this is a safepoint.
+            // SAFETY: collections are asked for at safepoints only: the mutator stands still, and what it has allocated
+            // is initialised.
             unsafe { self.run(core, model, client, release) };
             if self.used(core) > before / 2 {
                 break;

@@ -64,7 +64,7 @@ impl<'a, M: ObjectModel> Rest<'a, M> {
     }
 
     fn owns(&self, a: Address) -> bool {
-        // SAFETY: any address may be asked about.
+        // SAFETY: `is_heap_ptr` may be asked about any address.
         unsafe { (self.gc.is_heap_ptr)(a.bytes() as *const c_void) != 0 }
     }
 
@@ -135,7 +135,7 @@ impl<M: ObjectModel> RootVisitor for Rest<'_, M> {
     }
 
     fn mark_chunk(&mut self, chunk: Address) {
-        // SAFETY: chunks are libgc's.
+        // SAFETY: `chunk` is what `allocate_chunk` gave, an object of libgc's.
         unsafe { self.mark(chunk) };
     }
 }
@@ -143,7 +143,7 @@ impl<M: ObjectModel> RootVisitor for Rest<'_, M> {
 impl<M: ObjectModel> AmbiguousVisitor for Rest<'_, M> {
     fn ambiguous(&mut self, word: u64) {
         // As libgc does: what is displaced like a reference is one.
-        // SAFETY: any address may be asked about; what comes back is the start of a cell.
+        // SAFETY: `base` may be asked about any address; what comes back is null or the start of a cell.
         unsafe {
             let a = Address((self.gc.base)(word as *mut c_void) as u64);
             if a.0 != 0 && M::is_reference(word) && M::address(word) == a && self.mark(a) {

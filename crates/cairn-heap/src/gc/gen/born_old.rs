@@ -127,7 +127,7 @@ impl BornOld {
     /// A collection begins, with all extents closed. Must it be one of everything?
     ///
     /// # Safety
-    /// As for `settle`.
+    /// The mutator stands still, and has initialised what it allocated.
     pub(super) unsafe fn gather<M: ObjectModel>(
         &mut self,
         core: &mut Core,
@@ -135,7 +135,7 @@ impl BornOld {
         nursery: &mut Nursery,
     ) -> bool {
         self.end(core);
-        // SAFETY: by the contract.
+        // SAFETY: the mutator stands still, and has initialised what it allocated (`# Safety`).
         unsafe { self.settle(core, model, nursery) };
         if self.continuation {
             self.banned = self.ban;
@@ -153,7 +153,8 @@ impl BornOld {
             return;
         }
         for x in nursery.take_closed_elsewhere() {
-            // SAFETY: by the contract.
+            // SAFETY: `x` is closed, so it is full up to its cursors; what was allocated there is initialised (`#
+            // Safety`).
             let found = unsafe { settle_extent(model, &core.marks, x) };
             core.stats.born_old += x.span.bytes() - x.hi.offset_from(x.lo);
             self.continuation |= found.continuation;
@@ -174,8 +175,10 @@ struct Found {
     continuation: bool,
 }
 
+/// Sets the start bits of the objects of an extent, and clears what is free of it.
+///
 /// # Safety
-/// The extent's objects are initialised.
+/// The extent is closed, and filled with initialised objects up to its cursors.
 unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> Found {
     let mut found = Found::default();
     let mut a = x.span.start;
@@ -184,14 +187,14 @@ unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> 
         marks.note_pair(a, true);
         a = a.plus(PAIR_BYTES);
     }
-    // SAFETY: what lies between the cursors is free.
+    // SAFETY: `lo..hi` is what the mutator has left of the extent, which is closed, so nobody uses it.
     unsafe { std::ptr::write_bytes(x.lo.bytes(), 0, x.hi.offset_from(x.lo) as usize) };
     let mut a: Address = x.hi;
     // What lies side by side is often of one kind. Then the next address does not wait for a size to be worked out of
     // a header that is still on its way, but is foreseen by the processor: a third of the time.
     let (mut last, mut m) = (0, Measure { bytes: WORD, leaf: false, continuation: false });
     while a < x.span.end {
-        // SAFETY: a word of the filled part.
+        // SAFETY: `a` is between `hi` and the end, the part filled with objects, which are initialised (`# Safety`).
         let first = unsafe { a.load() };
         if first != last {
             if first == 0 {
@@ -199,7 +202,7 @@ unsafe fn settle_extent<M: ObjectModel>(model: &M, marks: &Marks, x: Extent) -> 
                 a = a.plus(WORD);
                 continue;
             }
-            // SAFETY: the first word of an object that is no pair.
+            // SAFETY: `a` is the start of an object behind `hi`, where there are no pairs, and `first` its first word.
             m = unsafe { model.measure(M::kind_of(first), first) };
             last = first;
             found.continuation |= m.continuation;

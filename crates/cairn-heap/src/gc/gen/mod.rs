@@ -137,7 +137,7 @@ impl Gen {
         let span = (self.take(core, bytes + PAIR_BYTES)).ok_or_else(|| self.out_of_memory(core, bytes))?;
         // A pair of nothing: see `hide`.
         let lo = span.start.plus(PAIR_BYTES);
-        // SAFETY: the extent is fresh, and larger than a pair.
+        // SAFETY: `span` is a fresh extent, which nobody uses yet, of more than the two words of a pair.
         unsafe { span.start.words().write_bytes(0, 2) };
         if let Some(x) = self.hidden.replace(Extent { span, lo, hi: span.end }) {
             core.stats.allocated += self.nursery.add_closed(x);
@@ -234,7 +234,8 @@ impl Gen {
         let pins = if M::AMBIGUOUS || C::AMBIGUOUS {
             let mut extents = self.nursery.closed().to_vec();
             extents.sort_unstable_by_key(|x| x.span.start);
-            // SAFETY: the mutator stands still, and has initialised what it allocated.
+            // SAFETY: collections come at safepoints: the mutator stands still, and has initialised what it allocated.
+            // `extents` were just sorted.
             unsafe { pins::pin_young(core, model, client, &mut self.pinned, &extents) }
         } else {
             Pins::default()
@@ -242,8 +243,8 @@ impl Gen {
         let mut sampling = core.sampling.take();
         let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
         let mut t = Tracer::<M, C, false>::new(model, core, spaces, young);
-        // SAFETY: the old space, large and immortal objects are consistent between collections, and the client's
-        // roots are by its contract. The mutator stands still.
+        // SAFETY: the old space, large and immortal objects are consistent between collections, which `check`
+        // verifies under zeal, and so are the roots that a `Client` shows. The mutator stands still.
         let copied = unsafe {
             t.visit_remembered();
             t.visit_pins(&pins);
@@ -303,7 +304,7 @@ impl Gen {
         let promoted = self.promote(core, model, client, true);
         core.stats.peak = core.stats.peak.max(self.used(core) + nursery);
         let stays = if M::AMBIGUOUS || C::AMBIGUOUS {
-            // SAFETY: as for `promote`.
+            // SAFETY: collections come at safepoints: the mutator stands still, and has initialised what it allocated.
             unsafe { pins::stay(core, model, client, &self.pinned) }
         } else {
             Stays::default()
@@ -318,7 +319,8 @@ impl Gen {
         let mut sampling = core.sampling.take();
         let spaces = Spaces { old: &mut self.old, pinned: &self.pinned, nursery: self.nursery.span() };
         let mut t = Tracer::<M, C, true>::new(model, core, spaces, region);
-        // SAFETY: as for `promote`.
+        // SAFETY: spaces are consistent after `promote`, and so are the roots that a `Client` shows, and the
+        // mutator stands still.
         let (copied, overflows) = unsafe {
             client.visit_roots(&mut t);
             t.visit_stays(&stays);
@@ -425,7 +427,7 @@ impl Plan for Gen {
     fn refill<M: ObjectModel>(&mut self, core: &mut Core, model: &M, at: Cursors, need: u64) -> Option<Cursors> {
         if self.born_old.is_under_way() && self.wanted.is_none() {
             self.close(core, at);
-            // SAFETY: this is a heap check: what was allocated before it is initialised.
+            // SAFETY: this is a heap check, in which the mutator waits, and what it allocated before is initialised.
             unsafe { self.born_old.settle(core, model, &mut self.nursery) };
             if self.old_births_go_on(core, need)
                 && let Some(extent) = self.extend(core, need)
@@ -498,7 +500,8 @@ impl Plan for Gen {
         // there.
         let (end, hi) = (Address(at.lo + CHECK_RESERVE), Address(at.hi));
         let start = end.plus(PAIR_BYTES).min(hi);
-        // SAFETY: free memory between the cursors; should it be a block of old objects, all its words must be valid.
+        // SAFETY: `end..start` lies between the mutator's cursors, so it is free, and this thread is the mutator's;
+        // should it be a block of old objects, all its words must be valid.
         unsafe { std::ptr::write_bytes(end.bytes(), 0, start.offset_from(end) as usize) };
         let rest = self.nursery.split(end, start, hi);
         self.hidden = Some(rest);

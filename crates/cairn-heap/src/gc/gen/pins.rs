@@ -75,10 +75,10 @@ pub(super) struct Stays {
 /// Shows all words of untyped objects that are new since the last collection (`young`), or all of them.
 ///
 /// # Safety
-/// The mutator stands still.
+/// The mutator stands still, and has initialised what it allocated.
 unsafe fn visit_untyped<M: ObjectModel>(core: &Core, model: &M, young: bool, s: &mut Suspects) {
     let table = &core.pool.table;
-    // SAFETY: objects and cells in use are initialised, and their extents are those of their entries.
+    // SAFETY: objects and cells in use are initialised (`# Safety`), and their extents are those of their entries.
     unsafe {
         for (b, class) in core.cells.blocks(true) {
             let block = table.address_of(b);
@@ -129,7 +129,8 @@ unsafe fn in_extent<M: ObjectModel>(model: &M, x: &Extent, words: &[Address], fo
             continue;
         }
         while at <= a {
-            // SAFETY: by the contract; `at` is the start of an object or an unused word.
+            // SAFETY: the extent is filled up to its cursors (`# Safety`), `at <= a` is in it, and `at` is the start of
+            // an object or an unused word.
             unsafe {
                 if at.load() == 0 {
                     at = at.plus(WORD);
@@ -149,7 +150,7 @@ unsafe fn in_extent<M: ObjectModel>(model: &M, x: &Extent, words: &[Address], fo
 /// Before a minor collection: pins what ambiguous words refer to.
 ///
 /// # Safety
-/// The mutator stands still, and `extents` are those of the nursery, in order.
+/// The mutator stands still, and has initialised what it allocated; `extents` are those of the nursery, in order.
 pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
     core: &mut Core,
     model: &M,
@@ -160,7 +161,7 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
     let mut s = Suspects::new(core);
     client.visit_ambiguous(&mut s);
     if M::AMBIGUOUS {
-        // SAFETY: by the contract.
+        // SAFETY: the mutator stands still, and has initialised what it allocated (`# Safety`).
         unsafe { visit_untyped(core, model, true, &mut s) };
     }
     let words = s.sorted();
@@ -168,7 +169,8 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
     for x in extents {
         let from = words.partition_point(|a| *a < x.span.start);
         let to = words.partition_point(|a| *a < x.span.end);
-        // SAFETY: by the contract.
+        // SAFETY: the extents are those of the nursery, filled up to their cursors (`# Safety`), and the words lie in
+        // this one.
         unsafe { in_extent(model, x, &words[from..to], &mut pins.objects) };
     }
     let table = &core.pool.table;
@@ -189,7 +191,7 @@ pub(super) unsafe fn pin_young<M: ObjectModel, C: Client>(
 /// Before a major collection, when the nursery is empty: what may not move.
 ///
 /// # Safety
-/// The mutator stands still.
+/// The mutator stands still, and has initialised what it allocated.
 pub(super) unsafe fn stay<M: ObjectModel, C: Client>(
     core: &mut Core,
     model: &M,
@@ -199,7 +201,7 @@ pub(super) unsafe fn stay<M: ObjectModel, C: Client>(
     let (mut roots, mut others) = (Suspects::new(core), Suspects::new(core));
     client.visit_ambiguous(&mut roots);
     if M::AMBIGUOUS {
-        // SAFETY: by the contract.
+        // SAFETY: the mutator stands still, and has initialised what it allocated (`# Safety`).
         unsafe { visit_untyped(core, model, false, &mut others) };
     }
     let finder = Finder {
@@ -229,7 +231,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
     /// It was pinned at the start of this collection.
     pub(super) unsafe fn visit_pins(&mut self, pins: &Pins) {
         for o in &pins.objects {
-            // SAFETY: by the contract.
+            // SAFETY: `o` was pinned at the start of this collection (`# Safety`), so it is still there, whole.
             unsafe { self.scan_pinned(o, o.span()) };
         }
         pins.large.iter().for_each(|&a| self.mark_large(a));
@@ -243,7 +245,8 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, true> {
     /// They were found before this collection, and none of them is to move.
     pub(super) unsafe fn visit_stays(&mut self, stays: &Stays) {
         for o in &stays.objects {
-            // SAFETY: by the contract.
+            // SAFETY: `o` was found before this collection and does not move (`# Safety`), so the reference is one to a
+            // whole object.
             let moved = unsafe { self.reach(o.reference.word()) };
             debug_assert_eq!(moved, o.reference.word());
         }

@@ -25,11 +25,12 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
     /// Scans the dirty cards of old, large and immortal objects, and cleans them.
     ///
     /// # Safety
-    /// Filled parts of blocks hold valid words.
+    /// Filled parts of blocks hold valid words; the mutator stands still.
     pub(crate) unsafe fn visit_remembered(&mut self) {
         for i in 0..self.old.scannable().len() {
             let block = self.old.scannable()[i];
-            // SAFETY: by the contract of this function; every word of a scannable block is valid, but for raw ones.
+            // SAFETY: filled parts of blocks hold valid words (`# Safety`), so every word of a scannable block is
+            // valid, but for raw ones, which `scan_mixed` leaves out.
             unsafe {
                 self.dirty_cards(self.t.pool.table.address_of(block), |e, card| {
                     if !Self::BY_WORD {
@@ -45,7 +46,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
         let (cells, pinned) = (self.cells, self.pinned);
         for (block, class) in cells.blocks(false) {
             let start = self.t.pool.table.address_of(block);
-            // SAFETY: cells with a start bit are initialised.
+            // SAFETY: `cells_in` shows cells with a start bit, and these are initialised.
             unsafe {
                 self.dirty_cards(start, |e, card| {
                     class.cells_in(start, card, e.t.marks, |a| class.scan(a, card, e));
@@ -53,7 +54,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
             }
         }
         for block in pinned.blocks() {
-            // SAFETY: pinned objects are where their entries say.
+            // SAFETY: `pinned` says where its objects are, and these are whole.
             unsafe {
                 self.dirty_cards(self.t.pool.table.address_of(block), |e, card| {
                     pinned.overlapping(card).for_each(|o| o.scan(e.model, card, e));
@@ -65,7 +66,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
         for span in large {
             // Card by card: their blocks may be shared.
             let cards = self.t.cards;
-            // SAFETY: as above.
+            // SAFETY: an old large object is whole, and `part` lies within `span`, which is its own.
             cards.take_dirty_in(span, |part| unsafe {
                 if M::SELF_DESCRIBING { self.scan(part) } else { self.scan_objects(span, part) }
             });
@@ -73,7 +74,7 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
         for span in extents {
             let mut block = Address(span.start.0 & !(BLOCK_BYTES - 1));
             while block < span.end {
-                // SAFETY: as above.
+                // SAFETY: `part` is cut to `span`, an immortal extent that is filled with valid words (`# Safety`).
                 unsafe {
                     self.dirty_cards(block, |e, card| {
                         let part = card.intersection(span);
@@ -86,17 +87,23 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
     }
 
     /// Scans the words of a card that do not belong to leaves.
+    ///
+    /// # Safety
+    /// All these words are valid.
     unsafe fn scan_mixed(&mut self, card: Span) {
         const { assert!(CARD_BYTES == 64 * WORD) };
         let mut valid = !self.t.marks.raw_words(card.start);
         while valid != 0 {
-            // SAFETY: a word of the card, and a valid one.
+            // SAFETY: the bit says that this word of the card is valid, for it belongs to no leaf.
             unsafe { self.slot(card.start.words().add(valid.trailing_zeros() as usize)) };
             valid &= valid - 1;
         }
     }
 
     /// Scans the objects with start bits that lie at least partly on a card.
+    ///
+    /// # Safety
+    /// A whole object is where a start bit is.
     unsafe fn scan_started(&mut self, card: Span) {
         let mut starts = std::mem::take(&mut self.starts);
         if !card.start.0.is_multiple_of(BLOCK_BYTES) {
@@ -104,7 +111,8 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
         }
         self.t.marks.starts_in(card, |a| starts.push(a));
         for a in starts.drain(..) {
-            // SAFETY: an object starts here.
+            // SAFETY: `a` has a start bit, and the bit beside it says whether it is a pair, so such an object starts
+            // there.
             unsafe {
                 let pair = self.t.marks.is_pair(a);
                 let o = if pair { Located::pair::<M>(a) } else { Located::headed(self.model, a) };
@@ -114,10 +122,15 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, false> {
         self.starts = starts;
     }
 
+    /// Calls `f` with each dirty card of a block, and cleans it.
+    ///
+    /// # Safety
+    /// `block` is the start of a block; the mutator stands still.
     #[inline(always)]
     unsafe fn dirty_cards(&mut self, block: Address, mut f: impl FnMut(&mut Self, Span)) {
         let cards = self.t.cards;
-        // SAFETY: the mutator stands still, and `block` is a block boundary.
+        // SAFETY: `block` is the start of a block, and no thread but this one uses the cards, for the mutator stands
+        // still.
         unsafe { cards.take_dirty(block, |card| f(self, card)) };
     }
 }
@@ -126,11 +139,11 @@ impl<M: ObjectModel, C: Client> Tracer<'_, M, C, true> {
     /// Scans every immortal object that holds values, and cleans its cards.
     ///
     /// # Safety
-    /// As for `visit_remembered`.
+    /// Filled parts of blocks hold valid words; the mutator stands still.
     pub(crate) unsafe fn visit_immortals(&mut self) {
         let spans: Vec<_> = self.immortal.extents().filter(|x| !x.leaf).map(|x| x.span).collect();
         for span in spans {
-            // SAFETY: by the contract of this function.
+            // SAFETY: filled extents of immortal objects hold valid words (`# Safety`).
             unsafe { self.scan(span) };
             let mut block = Address(span.start.0 & !(BLOCK_BYTES - 1));
             while block < span.end {

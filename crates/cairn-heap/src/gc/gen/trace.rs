@@ -286,7 +286,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
             Kind::Typed | Kind::Untyped | Kind::Pinned if self.t.marks.set(a) => {
                 self.note(a);
                 if !self.apart.push(w) {
-                    // SAFETY: just marked.
+                    // SAFETY: `w` refers to an object that the line above has marked, as deferred ones must be.
                     unsafe { self.defer(w) }
                 }
             }
@@ -562,7 +562,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     fn prefetch(&self, w: u64) {
         if self.is_in_nursery(w) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a hint, about memory of ours.
+            // SAFETY: a prefetch never faults, whatever the address.
             unsafe {
                 std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(w as *const i8);
             }
@@ -667,7 +667,7 @@ impl<'h, M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> Tracer
     /// Scans until nothing is grey, and lets the client deal with what is dying and with weak references.
     ///
     /// # Safety
-    /// As for `drain`.
+    /// All grey words are what the object model says.
     pub(crate) unsafe fn finish(&mut self, client: &mut C) {
         self.drain(client);
         if self.weak.is_idle(MAJOR) {
@@ -765,7 +765,8 @@ impl<M: ObjectModel, C: Client, const MAJOR: bool, const WATCH: bool> AmbiguousV
             own: self.pinned,
         };
         if let Some(o) = finder.around(Address(word), Starts::BeforeMarking) {
-            // SAFETY: it is a reference to an object that does not move.
+            // SAFETY: the finder has found an object outside of the nursery, so `o.reference` is one to a whole object
+            // (*References*).
             unsafe { self.reach(o.reference.word()) };
         }
     }

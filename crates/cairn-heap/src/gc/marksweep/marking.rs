@@ -223,7 +223,8 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     #[inline(always)]
     fn state(&self, a: Address) -> State {
         let block = self.s.finder.pool.table.block_of(a);
-        // SAFETY: the address is inside the region.
+        // SAFETY: `a` is the start of an object of the region (*References*), and there is a state for each block
+        // (*States*).
         State(unsafe { *self.s.states.add(block.0 as usize) })
     }
 
@@ -448,7 +449,7 @@ impl<'s, 'h, M: ObjectModel, const PARALLEL: bool> Marker<'s, 'h, M, PARALLEL> {
     /// Traces until all is done: together with others, or alone.
     ///
     /// # Safety
-    /// As for [`Marker::work`].
+    /// What waits, here and there, are references to objects; the mutator stands still.
     pub unsafe fn trace_all<C: Client>(&mut self, client: &mut C) {
         loop {
             self.drain();
@@ -530,12 +531,12 @@ impl<M: ObjectModel, const PARALLEL: bool> RootVisitor for Marker<'_, '_, M, PAR
 impl<M: ObjectModel, const PARALLEL: bool> AmbiguousVisitor for Marker<'_, '_, M, PARALLEL> {
     fn ambiguous(&mut self, word: u64) {
         if M::is_indirect(word) {
-            // SAFETY: any word may be shown that looks like such a reference.
+            // SAFETY: any word will do: `holder` and the pools look up whether there is something.
             unsafe { self.mark_indirect(word) };
         }
         if let Some(o) = self.s.finder.around(Address(word), Starts::BeforeMarking) {
             self.found += 1;
-            // SAFETY: a reference to an object.
+            // SAFETY: the finder has found an object, so `o.reference` is one to it (*References*).
             unsafe { self.push(o.reference.word()) };
         }
     }

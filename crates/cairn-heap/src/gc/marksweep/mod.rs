@@ -105,8 +105,8 @@ impl MarkSweep {
         let parallel = !others.is_empty() && self.survived >= self.tracing.least;
         let shared = Shared::new(finder, compact, region, 1 + others.len());
         let (mut found, mut overflows) = (0, 0);
-        // SAFETY: by the contract, all words shown are what they are said to be. While several threads trace, all
-        // markers set bits atomically.
+        // SAFETY: the mutator stands still and all it allocated is initialised (`# Safety`), so what holds in `marking`
+        // holds here. While several threads trace, all markers set bits atomically.
         unsafe {
             if parallel {
                 let mut marker = Marker::<M, true>::new(&shared, first, Some(&mut *chunks));
@@ -161,7 +161,8 @@ unsafe fn show_roots<M: ObjectModel, C: Client>(
 ) {
     client.visit_ambiguous(marker);
     for x in immortal.extents().filter(|x| !x.leaf) {
-        // SAFETY: by the contract.
+        // SAFETY: immortal objects are consistent (`# Safety`), so `a` goes from object to object until the extent's
+        // end.
         unsafe {
             if M::SELF_DESCRIBING {
                 marker.words(x.span.start.words(), (x.span.bytes() / WORD) as usize);
@@ -246,7 +247,7 @@ impl Plan for MarkSweep {
     ) -> Option<Result<Address, OutOfMemory>> {
         let a = self.allocate(core, at, bytes, AllocKind::Scannable);
         if let Ok(a) = a {
-            // SAFETY: fresh memory of this size.
+            // SAFETY: `allocate` has just given `bytes` bytes at `a`.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
         }
         Some(a)
@@ -317,7 +318,8 @@ impl Plan for MarkSweep {
         core.cells.begin_marking(&core.pool.table, &core.marks);
         core.compact.begin_marking();
         self.segregated.begin_marking(&core.pool.table, &core.marks);
-        // SAFETY: spaces are consistent between collections, and the client's roots are by its contract.
+        // SAFETY: collections come at safepoints: the mutator stands still, what it allocated is initialised.
+        // `begin_marking` has cleared start bits, and has kept those of before.
         let (found, overflows) = unsafe { self.mark(core, model, client)? };
         core.large.adopt_marks(&core.marks);
         core.large.sweep_all(&mut core.pool, &core.cards);

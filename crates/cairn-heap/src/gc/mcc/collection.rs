@@ -226,7 +226,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// *Root*: scans the roots. First the ambiguous ones, before anything is copied.
     ///
     /// # Safety
-    /// As for [`Collection::pin`], which was called.
+    /// The mutator stands still, and [`Collection::pin`] was called.
     pub unsafe fn root(&mut self, client: &mut C) {
         self.stage = Stage::Root;
         self.gather();
@@ -285,7 +285,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     /// *Sweep*: clears the state bits on promoted pages, and makes holes of what is not live.
     ///
     /// # Safety
-    /// As for [`Collection::free`].
+    /// [`Collection::free`] was called.
     pub unsafe fn sweep(&mut self) {
         for id in std::mem::take(&mut self.promoted) {
             for part in self.pages.page(id).filled() {
@@ -358,7 +358,7 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     fn reach_holder(&mut self, offset: u64) {
         if let Some(o) = self.large.holder(self.pool, offset) {
             let w = M::reference(o.start, o.kind);
-            // SAFETY: a reference to a large object.
+            // SAFETY: the space has an object at `o.start`, so `w` is a reference to a whole large object.
             unsafe { self.reach_apart(w) };
         }
     }
@@ -538,6 +538,9 @@ impl<'h, M: ObjectModel, C: Client> Collection<'h, M, C> {
     }
 
     /// A word that may be a reference has been met.
+    ///
+    /// # Safety
+    /// What the module's header says under "What holds"; the word may be any in the region.
     unsafe fn quasi_pointer(&mut self, word: u64) {
         match self.find(word) {
             Some(Found::OnPage(o)) => {
@@ -698,7 +701,7 @@ impl<M: ObjectModel, C: Client> AmbiguousVisitor for Collection<'_, M, C> {
             if let Some(words) = &mut self.gathered {
                 return words.push(word);
             }
-            // SAFETY: any word may be shown.
+            // SAFETY: any word of the region may be asked about: `find` looks it up first.
             unsafe { self.quasi_pointer(word) };
         }
     }

@@ -77,7 +77,7 @@ pub(super) fn meta_of<M: ObjectModel>(reference: u64) -> Address {
 /// `at` is in the filled part of a page, where an object, a hole or an unused word begins.
 #[inline(always)]
 pub(super) unsafe fn object_at<M: ObjectModel>(model: &M, at: Address) -> Result<Object, u64> {
-    // SAFETY: by the contract.
+    // SAFETY: `at` is in the filled part of a page (`# Safety`), so the word is initialised.
     let word = unsafe { at.load() };
     if word == 0 {
         return Err(WORD);
@@ -91,12 +91,12 @@ pub(super) unsafe fn object_at<M: ObjectModel>(model: &M, at: Address) -> Result
 /// Walks from object to object through a filled part of a page, as long as `f` returns true.
 ///
 /// # Safety
-/// The page is filled as its entry says.
+/// `part` is one that its page says is filled: objects, holes and unused words lie side by side there.
 #[inline(always)]
 pub(super) unsafe fn walk<M: ObjectModel>(model: &M, part: Span, mut f: impl FnMut(Object) -> bool) {
     let mut at = part.start;
     while at < part.end {
-        // SAFETY: by the contract.
+        // SAFETY: `at < part.end`, and from the start on it went from object to object of a filled part (`# Safety`).
         match unsafe { object_at(model, at) } {
             Ok(o) if !f(o) => return,
             Ok(o) => at = o.end(),

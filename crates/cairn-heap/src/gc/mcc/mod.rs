@@ -121,7 +121,7 @@ impl Mcc {
     }
     /// Makes what is free of a hole one that can be walked over.
     fn cover(at: Cursors) {
-        // SAFETY: free words, within or at the end of what was a hole.
+        // SAFETY: `lo..hi` are free words, within or at the end of what was a hole, which nobody uses.
         unsafe {
             match at.room() {
                 0 => {}
@@ -164,7 +164,7 @@ impl Mcc {
         };
         // No object begins with the page: that might be where compiled code's `hi` is, and the runtime may give back
         // the end of an object there.
-        // SAFETY: the first word of an empty page.
+        // SAFETY: `open` is an empty page or hole of more than a word, which nobody uses yet.
         unsafe { open.start.store(0) };
         self.own = Some(Open { at: between(open.start.plus(WORD), open.end), ..open });
         if self.is_due(core) {
@@ -222,7 +222,8 @@ impl Mcc {
             Address(at.hi)
         };
         if before > 0 {
-            // SAFETY: the first word of fresh memory.
+            // SAFETY: `before` is not 0, so `start` is the first word of what was just taken from between the cursors:
+            // the prefix.
             unsafe { start.store(prefix(kind, bytes)) };
         }
         start.plus(before)
@@ -325,7 +326,7 @@ impl Plan for Mcc {
         let a = self.allocate(core, at, bytes, AllocKind::Scannable);
         if let Ok(a) = a {
             self.untyped.push(a);
-            // SAFETY: fresh memory of this size.
+            // SAFETY: `allocate` has just given `bytes` bytes at `a`.
             unsafe { std::ptr::write_bytes(a.bytes(), 0, bytes as usize) };
         }
         Some(a)
@@ -342,7 +343,7 @@ impl Plan for Mcc {
         if at.room() > RESERVE && !core.zeal.every_safepoint {
             let end = Address(at.lo + RESERVE);
             // What lies between is nothing.
-            // SAFETY: the free part of the page.
+            // SAFETY: `end..hi` lies between the mutator's cursors, so it is free, and this thread is the mutator's.
             unsafe { std::ptr::write_bytes(end.bytes(), 0, Address(at.hi).offset_from(end) as usize) };
             at.hi = end.0;
         }
@@ -375,8 +376,9 @@ impl Plan for Mcc {
         let chain = std::mem::take(&mut self.untyped);
         let (counts, used);
         let mut stages = Stopwatch::new();
-        // SAFETY: pages, large and immortal objects are consistent between collections, and the client's roots are by
-        // its contract. The mutator stands still, and has initialised what it allocated.
+        // SAFETY: pages, large and immortal objects are consistent between collections, which `check` verifies under
+        // zeal, and so are the roots that a `Client` shows. The mutator stands still, and has initialised what it
+        // allocated.
         unsafe {
             let mut c = Collection::<M, C>::new(model, core, &mut self.pages, self.proposals);
             c.pin(&chain, client);

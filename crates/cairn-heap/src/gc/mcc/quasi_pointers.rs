@@ -67,7 +67,8 @@ impl<M: ObjectModel> Detector<'_, M> {
         {
             rest.start = r.at;
         }
-        // SAFETY: the mutator has closed its pages, and filled them with objects.
+        // SAFETY: `rest` is the end of a filled part of a page, from the start of an object on; the mutator has closed
+        // its pages.
         unsafe {
             meta_words::walk(self.finder.model, rest, |o| {
                 rest.start = o.meta;
@@ -94,7 +95,7 @@ impl<M: ObjectModel> Detector<'_, M> {
             self.indexed.as_mut()?.push(id);
             self.pages.set_start_bits(id, true);
             for part in page.filled() {
-                // SAFETY: as above.
+                // SAFETY: `part` is a filled part of a page, which the mutator has closed.
                 unsafe {
                     meta_words::walk(model, part, |o| {
                         marks.set(o.meta);
@@ -109,7 +110,8 @@ impl<M: ObjectModel> Detector<'_, M> {
         loop {
             // A page may be longer than a block, and the object before `a` begin in an earlier one.
             if let Some(meta) = marks.last_start(at, Starts::Now) {
-                // SAFETY: the meta word of an object that the walk has met.
+                // SAFETY: `meta` has a start bit, which the walk above has set, or an earlier one: so it is the meta
+                // word of an object.
                 let o = unsafe { meta_words::object_at(model, meta) }.ok()?;
                 return Some(o).filter(|o| o.span::<M>().contains(a));
             }

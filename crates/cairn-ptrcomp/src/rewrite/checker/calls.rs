@@ -77,12 +77,13 @@ impl Checker<'_, '_, '_> {
         let calls = self.copy.made.get(&id).map_or(&[][..], |c| c);
         ensure(!calls.is_empty(), "a call that is gone")?;
         for (n, &call) in calls.iter().enumerate() {
+            ensure(self.forms.opcode(call) == opcode::CALL, "no call")?;
             self.explain(call);
             let narrow = self.copy.narrow && calls.len() == 1 && self.is_narrow(callee, &key, call);
             let narrow = narrow || (calls.len() == 2 && n == 0);
             let version = Version { function: callee, key: key.clone(), narrow };
             let wanted = self.plan.versions.get(&version).copied();
-            // SAFETY: live calls; the original's last operand is whom it calls.
+            // SAFETY: `call` was found to be a call, and `old` is one, as its `Op::Call` says.
             let (called, count) =
                 unsafe { ((self.forms.f.LLVMGetCalledValue)(call), (self.forms.f.LLVMGetNumArgOperands)(old)) };
             ensure(wanted == Some(called), "a call of another version")?;
@@ -101,7 +102,7 @@ impl Checker<'_, '_, '_> {
 
     fn is_narrow(&self, function: FuncId, key: &[(usize, i64)], call: ValueRef) -> bool {
         let version = Version { function, key: key.to_vec(), narrow: true };
-        // SAFETY: a live call.
+        // SAFETY: the caller has found that `call` is a call.
         let called = unsafe { (self.forms.f.LLVMGetCalledValue)(call) };
         self.plan.versions.get(&version) == Some(&called)
     }
@@ -196,7 +197,7 @@ impl Checker<'_, '_, '_> {
 
     /// Is what was allocated filled with zeros at once?
     fn cleared(&self, new: ValueRef, bytes: &Form) -> Checked {
-        // SAFETY: a live instruction.
+        // SAFETY: the caller has found that `new` is a call, which no block ends with, so an instruction follows.
         let fill = unsafe { (self.forms.f.LLVMGetNextInstruction)(new) };
         ensure(
             self.forms.opcode(fill) == opcode::CALL && self.callee(fill) == "cairn_pool_clear",

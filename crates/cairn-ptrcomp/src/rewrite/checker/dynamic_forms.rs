@@ -100,13 +100,16 @@ impl<'a> Checker<'a, '_, '_> {
     /// Is the first block gone to if and only if the flags of pools, these at least, are all zero, and else the second?
     fn divided(&self, narrow: BasicBlockRef, wide: BasicBlockRef, pools: &[ValueRef]) -> Checked {
         let f = self.forms.f;
-        // SAFETY: live blocks, used only by branches.
+        // SAFETY: both are blocks (*Live handles*); instructions that use a block are terminators, and others are left
+        // out.
         let (branch, leads) = unsafe {
             let only = |block| {
                 let first = (f.LLVMGetFirstUse)((f.LLVMBasicBlockAsValue)(block));
                 (!first.is_null() && (f.LLVMGetNextUse)(first).is_null()).then(|| (f.LLVMGetUser)(first))
             };
-            let branch = only(narrow).filter(|b| only(wide) == Some(*b)).ok_or("the checker finds no question")?;
+            let branch = only(narrow)
+                .filter(|b| only(wide) == Some(*b) && self.forms.kind(*b) == value_kind::INSTRUCTION)
+                .ok_or("the checker finds no question")?;
             let two = (f.LLVMGetNumSuccessors)(branch) == 2;
             (branch, two && (f.LLVMGetSuccessor)(branch, 0) == narrow && (f.LLVMGetSuccessor)(branch, 1) == wide)
         };
@@ -121,7 +124,7 @@ impl<'a> Checker<'a, '_, '_> {
     }
 
     fn block(&self, instruction: ValueRef) -> BasicBlockRef {
-        // SAFETY: a live instruction.
+        // SAFETY: callers have found that `instruction` is a load or store.
         unsafe { (self.forms.f.LLVMGetInstructionParent)(instruction) }
     }
 
@@ -169,7 +172,7 @@ impl<'a> Checker<'a, '_, '_> {
     /// What comes of the two forms of a load or call.
     pub(super) fn arms(&self, phi: ValueRef) -> Result<Vec<ValueRef>, String> {
         let f = self.forms.f;
-        // SAFETY: a live phi.
+        // SAFETY: callers have found that `phi` is one; it has two edges where they are asked for.
         unsafe {
             ensure((f.LLVMCountIncoming)(phi) == 2, "more than two forms")?;
             Ok((0..2).map(|n| (f.LLVMGetIncomingValue)(phi, n)).collect())
@@ -178,7 +181,7 @@ impl<'a> Checker<'a, '_, '_> {
 
     fn united(&self, phi: ValueRef, target: &Target) -> Checked {
         let f = self.forms.f;
-        // SAFETY: a live phi of two.
+        // SAFETY: `arms` has found that `phi` is one with two edges.
         let (narrow, wide) = unsafe { ((f.LLVMGetIncomingBlock)(phi, 0), (f.LLVMGetIncomingBlock)(phi, 1)) };
         self.divided(narrow, wide, &[target.descriptor])
     }
@@ -209,6 +212,7 @@ impl<'a> Checker<'a, '_, '_> {
             true => self.inner_load(new).ok_or("the checker finds no index that is loaded")?,
             false => new,
         };
+        ensure(load || self.forms.opcode(new) == opcode::STORE, "no store of an index")?;
         self.explain(access);
         let (bits, unit) = self.index_width();
         if load {
@@ -235,7 +239,7 @@ impl<'a> Checker<'a, '_, '_> {
     pub(super) fn names_compared(&self, old: ValueRef, new: ValueRef, left: Operand, right: Operand) -> Checked {
         let is_null = |o| matches!(o, Operand::Null | Operand::Data);
         let node = |o| self.meaning(o).map(|(_, _, cell)| cell.node);
-        // SAFETY: a live comparison.
+        // SAFETY: LLVM asks for any value here, and answers 0 for what is no comparison.
         let predicate = unsafe { (self.forms.f.LLVMGetICmpPredicate)(old) };
         let equality = [32, 33].contains(&predicate);
         if is_null(left) || is_null(right) || node(left) == node(right) || !equality {
@@ -243,7 +247,7 @@ impl<'a> Checker<'a, '_, '_> {
         }
         let sides = [0, 1].map(|n| self.forms.of(self.image(self.forms.operand(old, n))));
         let equal = |test: ValueRef, a: &Form, b: &Form| {
-            // SAFETY: a live comparison.
+            // SAFETY: `test` was found to be a comparison of integers first.
             self.forms.opcode(test) == opcode::ICMP
                 && unsafe { (self.forms.f.LLVMGetICmpPredicate)(test) } == 32
                 && self.forms.of(self.forms.operand(test, 0)) == *a
@@ -254,7 +258,7 @@ impl<'a> Checker<'a, '_, '_> {
         let zero = Form::default();
         let pools = (self.named(left) && self.named(right)).then(|| (self.pool(left), self.pool(right)));
         let Some((Some(a), Some(b))) = pools else {
-            // SAFETY: a live comparison.
+            // SAFETY: the line above has found that `new` is a comparison of integers.
             let same = unsafe { (self.forms.f.LLVMGetICmpPredicate)(new) } == predicate;
             let both = same && self.forms.opcode(test) == opcode::OR && self.forms.of(wanted) == zero;
             ensure(both, "another comparison of a name")?;

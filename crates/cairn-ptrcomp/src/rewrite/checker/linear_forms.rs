@@ -94,13 +94,13 @@ pub struct Forms<'a> {
 
 impl Forms<'_> {
     pub fn operand(&self, value: ValueRef, n: u32) -> ValueRef {
-        // SAFETY: a live value with so many operands.
+        // SAFETY: callers have asked for the opcode, and `n` is below the number of operands of such values.
         unsafe { (self.f.LLVMGetOperand)(value, n) }
     }
 
     /// The opcode of an instruction or of an expression of constants; 0 of anything else.
     pub fn opcode(&self, value: ValueRef) -> i32 {
-        // SAFETY: a live value.
+        // SAFETY: `value` is live (*Live handles*), and is asked for the opcode that its kind has.
         unsafe {
             match (self.f.LLVMGetValueKind)(value) {
                 value_kind::INSTRUCTION => (self.f.LLVMGetInstructionOpcode)(value),
@@ -111,13 +111,13 @@ impl Forms<'_> {
     }
 
     pub fn kind(&self, value: ValueRef) -> i32 {
-        // SAFETY: a live value.
+        // SAFETY: `value` is live (*Live handles*), which is all that is asked for.
         unsafe { (self.f.LLVMGetValueKind)(value) }
     }
 
     /// Bits of an integer; of anything else as of an address.
     pub fn width(&self, value: ValueRef) -> u32 {
-        // SAFETY: a live value.
+        // SAFETY: `value` is live (*Live handles*), and its type an integer where the width is asked for.
         unsafe {
             let kind = (self.f.LLVMTypeOf)(value);
             match (self.f.LLVMGetTypeKind)(kind) {
@@ -133,8 +133,8 @@ impl Forms<'_> {
         let at = |n| self.operand(value, n);
         match self.kind(value) {
             value_kind::NULL => return Form::default(),
-            value_kind::INT => {
-                // SAFETY: a constant integer.
+            value_kind::INT if self.width(value) <= 64 => {
+                // SAFETY: `value` is a constant integer, as its kind says, of at most 64 bits.
                 let number = unsafe { (self.f.LLVMConstIntGetSExtValue)(value) } as u64;
                 let width = self.width(value);
                 return Form::number(if width < 64 { number & ((1 << width) - 1) } else { number });
@@ -171,7 +171,8 @@ impl Forms<'_> {
 
     /// A product of sizes, not cut off.
     fn is_product(&self, call: ValueRef) -> bool {
-        // SAFETY: a live call; a name of that length.
+        // SAFETY: `of` has found the opcode of a call; LLVM gives the name's bytes and their number, and they live as
+        // long as the callee.
         unsafe {
             let mut length = 0;
             let text = (self.f.LLVMGetValueName2)((self.f.LLVMGetCalledValue)(call), &mut length);
@@ -219,7 +220,7 @@ impl Forms<'_> {
 
     /// Is this comparison one for equality with zero?
     pub fn equals_zero(&self, test: ValueRef) -> bool {
-        // SAFETY: a live comparison.
+        // SAFETY: callers have found that `test` is a comparison of integers.
         let equal = unsafe { (self.f.LLVMGetICmpPredicate)(test) } == super::super::instructions::EQUAL;
         equal && self.of(self.operand(test, 1)) == Form::default()
     }
@@ -227,7 +228,8 @@ impl Forms<'_> {
     /// A number that an address computation takes: signed, so what widens it is left out.
     pub fn index(&self, mut value: ValueRef) -> Form {
         if self.kind(value) == value_kind::INT {
-            // SAFETY: a constant integer.
+            // SAFETY: `value` is a constant integer, as its kind says; of a wider one an address computation takes the
+            // lower bits.
             return Form::number(unsafe { (self.f.LLVMConstIntGetSExtValue)(value) } as u64);
         }
         while self.opcode(value) == opcode::SEXT {
@@ -239,7 +241,8 @@ impl Forms<'_> {
     fn address(&self, gep: ValueRef) -> Option<Form> {
         let f = self.f;
         let mut sum = self.of(self.operand(gep, 0));
-        // SAFETY: a live address computation; its types have sizes, and its indices are in them.
+        // SAFETY: `of` has found the opcode of an address computation; its types have sizes, and its indices are in
+        // them.
         unsafe {
             let mut kind: TypeRef = (f.LLVMGetGEPSourceElementType)(gep);
             for n in 1..(f.LLVMGetNumOperands)(gep) as c_uint {

@@ -26,7 +26,7 @@ pub(super) fn all(checker: &Checker, function: ValueRef) {
     if STAYS.with_borrow(|wanted| wanted.as_ref() == Some(name)) {
         let index = |i: &ValueRef| checker.forms.opcode(*i) == opcode::LOAD && checker.forms.width(*i) == 32;
         let load = checker.instructions(function).into_iter().find(index).expect("an index");
-        // SAFETY: a load of what lies at an address; null is one.
+        // SAFETY: `load` has the opcode of a load, whose one operand is an address; null of its type is one.
         unsafe { (checker.forms.f.LLVMSetOperand)(load, 0, zero_for(checker, load, 0)) };
         STAYS.set(None);
     }
@@ -37,7 +37,7 @@ pub(super) fn all(checker: &Checker, function: ValueRef) {
         panic!("{name} is right before faults are seeded: {stop:?}");
     }
     for instruction in checker.instructions(function) {
-        // SAFETY: a live instruction.
+        // SAFETY: `instruction` is one of the function's (*Live handles*).
         let count = unsafe { (checker.forms.f.LLVMGetNumOperands)(instruction) } as u32;
         (0..count).for_each(|n| one(checker, function, instruction, n));
     }
@@ -45,26 +45,26 @@ pub(super) fn all(checker: &Checker, function: ValueRef) {
 
 fn zero_for(checker: &Checker, instruction: ValueRef, n: u32) -> ValueRef {
     let f = checker.forms.f;
-    // SAFETY: a live instruction with so many operands.
+    // SAFETY: `n` is below the number of the instruction's operands, each of which has a type with a null.
     unsafe { (f.LLVMConstNull)((f.LLVMTypeOf)(checker.forms.operand(instruction, n))) }
 }
 
 fn one(checker: &Checker, function: ValueRef, instruction: ValueRef, n: u32) {
     let (f, old) = (checker.forms.f, checker.forms.operand(instruction, n));
-    // SAFETY: a live operand.
+    // SAFETY: `old` is an operand of an instruction (*Live handles*).
     let kind = unsafe { (f.LLVMGetTypeKind)((f.LLVMTypeOf)(old)) };
     let number = checker.forms.kind(old) == value_kind::INT;
     let open_or_close = checker.incidental(instruction) && checker.forms.opcode(instruction) == opcode::CALL;
     let structure = checker.forms.opcode(instruction) == opcode::GEP && n > 1;
     let callee = checker.forms.opcode(instruction) == opcode::CALL && kind == type_kind::POINTER && {
-        // SAFETY: a live call.
+        // SAFETY: the opcode of a call was found first.
         unsafe { (f.LLVMGetCalledValue)(instruction) == old && (f.LLVMGetNumArgOperands)(instruction) == n }
     };
     let counted = [type_kind::INTEGER, type_kind::POINTER].contains(&kind);
     if !counted || open_or_close || structure || callee || checker.forms.width(old) < 8 {
         return;
     }
-    // SAFETY: constants of the operand's type, which is put back.
+    // SAFETY: the new operand is a constant of the old one's type, and the old one is put back below.
     let (found, text) = unsafe {
         let new = match number {
             true => (f.LLVMConstInt)((f.LLVMTypeOf)(old), (f.LLVMConstIntGetSExtValue)(old) as u64 ^ 4, 0),

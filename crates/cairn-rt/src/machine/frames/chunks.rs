@@ -100,7 +100,8 @@ fn enter_chunk(ctx: &mut Machine, (start, end): (u64, u64), bytes: u64, bottom: 
     set_limit(ctx, (start + BELOW_RED_ZONE + RED_ZONE).max((end - 8).saturating_sub(room)));
     ctx.thread.base = end - 8;
     ctx.thread.sp = ctx.thread.base;
-    // SAFETY: the first words and the last one of a fresh chunk. The first, below the red zone, records its end.
+    // SAFETY: `new_chunk` gave `start..end`, which nobody else uses. The first word, below the red zone, records its
+    // end.
     unsafe {
         *(start as *mut u64) = end;
         *live_word(start) = 0;
@@ -114,7 +115,7 @@ fn start(ctx: &mut Machine) {
     let chunk = new_chunk(ctx, 0);
     enter_chunk(ctx, chunk, 0, underflow);
     ctx.thread.sp -= 8;
-    // SAFETY: a fresh chunk has room for a frame of one word.
+    // SAFETY: `enter_chunk` left `sp` at the last word of a fresh chunk, so the word below is free.
     unsafe { *(ctx.thread.sp as *mut u64) = halt };
     set_under(ctx, Value::FALSE);
 }
@@ -177,7 +178,7 @@ fn set_limit(ctx: &mut Machine, limit: u64) {
 
 /// See [`FrameStrategy::overflow`].
 fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
-    // SAFETY: the youngest frame is at `sp`. A copy, because its chunk may be given back.
+    // SAFETY: the youngest frame is at `sp` and has `kept` bytes. A copy, because its chunk may be given back.
     let frame = unsafe { std::slice::from_raw_parts(ctx.thread.sp as *const u64, kept as usize / 8) }.to_vec();
     ctx.thread.sp += kept;
     if ctx.thread.sp == ctx.thread.base {
@@ -190,7 +191,7 @@ fn overflow(ctx: &mut Machine, bytes: u64, kept: u64) {
     let chunk = new_chunk(ctx, bytes + kept);
     enter_chunk(ctx, chunk, bytes + kept, underflow);
     ctx.thread.sp -= kept;
-    // SAFETY: the fresh chunk has room for `bytes + kept` bytes.
+    // SAFETY: `new_chunk` was asked for `bytes + kept` bytes, and the frame, a copy, has `kept`.
     unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), ctx.thread.sp as *mut u64, frame.len()) };
 }
 
@@ -235,7 +236,8 @@ fn seal_here(ctx: &mut Machine, state_word: u64) -> Value {
     ctx.thread.sp -= 8;
     ctx.thread.base = ctx.thread.sp;
     let underflow = state(ctx).underflow;
-    // SAFETY: the word below the captured frames is inside the chunk.
+    // SAFETY: `sp` was just lowered by a word, to within the red zone at most, which is of this chunk and holds
+    // nothing.
     unsafe { *(ctx.thread.base as *mut u64) = underflow };
     ctx.thread.under
 }
@@ -259,7 +261,8 @@ fn underflow(ctx: &mut Machine) {
 fn copy_youngest(ctx: &mut Machine, k: Value) {
     let base = continuation_word(k, continuation::BASE);
     let sp = if ctx.thread.under_sp == 0 { continuation_word(k, continuation::SP) } else { ctx.thread.under_sp };
-    // SAFETY: `sp..base` are the frames of continuation `k`.
+    // SAFETY: `sp` is `SP` of continuation `k` or the frame that an earlier copy ended at, below `base`: so a whole
+    // frame.
     let bytes = unsafe { frame_bytes(sp) };
     copy_frames(ctx, sp, bytes);
     ctx.thread.under_sp = sp + bytes;
@@ -273,7 +276,7 @@ fn copy_youngest(ctx: &mut Machine, k: Value) {
 fn take_over(ctx: &mut Machine, k: Value) {
     use continuation::{BASE, CHUNK, NEXT, SP};
     let [chunk, sp, base, next] = [CHUNK, SP, BASE, NEXT].map(|i| continuation_word(k, i));
-    // SAFETY: `chunk` is a chunk in use, which keeps its low-water mark while it is not the current one.
+    // SAFETY: `chunk` is another chunk in use, whose second word is its low-water mark while it is not the current one.
     let low = if chunk == ctx.thread.chunk { ctx.thread.base + 8 } else { unsafe { *low_water(chunk) } };
     if sp == low {
         if chunk != ctx.thread.chunk {
@@ -284,7 +287,7 @@ fn take_over(ctx: &mut Machine, k: Value) {
     } else {
         let mut end = sp;
         while end < base && end - sp < MOVED_BYTES {
-            // SAFETY: `sp..base` are whole frames.
+            // SAFETY: `sp..base` are whole frames, `end < base`, and `end` has moved by whole frames only.
             end += unsafe { frame_bytes(end) };
         }
         copy_frames(ctx, sp, end - sp);
@@ -307,14 +310,15 @@ fn copy_frames(ctx: &mut Machine, from: u64, bytes: u64) {
         enter_chunk(ctx, chunk, bytes, underflow);
     }
     ctx.thread.sp = ctx.thread.base - bytes;
-    // SAFETY: the caller's frames, which lie in no free chunk; there is room for them.
+    // SAFETY: at `from` are `bytes` of whole frames of a continuation; `leave_chunk` gives back only chunks without
+    // any. The current chunk has `bytes` below `base`, or is a fresh one for as many.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u64, ctx.thread.sp as *mut u64, bytes as usize / 8) };
 }
 
 /// Makes an earlier chunk the current one, instead of one with an empty segment.
 fn change_chunk(ctx: &mut Machine, chunk: u64) {
     leave_chunk(ctx);
-    // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
+    // SAFETY: `chunk` is a chunk in use, whose first word is its end (see `enter_chunk`).
     let end = unsafe { *(chunk as *const u64) };
     let s = state(ctx);
     (s.chunks.start, s.chunks.end) = (chunk, end);
@@ -325,9 +329,10 @@ fn change_chunk(ctx: &mut Machine, chunk: u64) {
 /// Size of the frame at `sp`.
 ///
 /// # Safety
-/// There is one.
+/// A whole frame begins at `sp`.
 unsafe fn frame_bytes(sp: u64) -> u64 {
-    // SAFETY: a frame begins with a return address, whose shape word gives the frame's size.
+    // SAFETY: a whole frame is at `sp` (`# Safety`): it begins with a return address, before which its shape word
+    // stands.
     unsafe { 8 * shape_words(descriptor(*(sp as *const u64), SHAPE)) }
 }
 
@@ -352,9 +357,9 @@ fn current(ctx: &Machine) -> Option<Segment> {
 /// The segment that a continuation object covers, unless it has been used.
 ///
 /// # Safety
-/// `k` is a continuation object.
+/// `k` is the address of a continuation object, as `make_continuation` makes them.
 pub(super) unsafe fn covered(k: Address) -> Option<Segment> {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`), and `i` one of its words.
     let word = |i: u64| unsafe { k.plus(8 * i).load() };
     let chunk = word(continuation::CHUNK);
     (chunk != 0).then(|| Segment { chunk, sp: word(continuation::SP), base: word(continuation::BASE) })
@@ -363,9 +368,9 @@ pub(super) unsafe fn covered(k: Address) -> Option<Segment> {
 /// What is neither a frame nor in one.
 ///
 /// # Safety
-/// As for [`FrameStrategy::visit_thread`].
+/// At a safepoint, so `Machine::under` holds a value.
 unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-    // SAFETY: a word that holds a value.
+    // SAFETY: `under` is a word of the machine, and holds a continuation object or `#f`, as `set_under` left it.
     unsafe { visitor.slot(&raw mut ctx.thread.under as *mut u64) };
     if ctx.thread.chunk != 0 {
         visitor.mark_chunk(Address(ctx.thread.chunk));
@@ -378,9 +383,9 @@ unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
 /// The collector's reading of a segment.
 ///
 /// # Safety
-/// `s` delimits whole frames.
+/// `s.sp..s.base` are whole frames, whose live words hold values; nothing else uses them meanwhile.
 pub(super) unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: `sp..base` are whole frames (`# Safety`), each read by its own descriptor.
     unsafe { visit_frames(s.sp, s.base, visitor) };
     visitor.mark_chunk(Address(s.chunk));
 }
@@ -388,22 +393,23 @@ pub(super) unsafe fn visit_segment<V: RootVisitor>(s: Segment, visitor: &mut V) 
 /// The auditor's reading of a segment.
 ///
 /// # Safety
-/// `s.chunk` is the address of a chunk.
+/// `s.chunk` is the address of a chunk whose first word is its end; nothing else uses it meanwhile.
 pub(super) unsafe fn audit_segment<V: RootVisitor>(
     ctx: &mut Machine,
     s: Segment,
     visitor: &mut V,
 ) -> Result<(), String> {
-    // SAFETY: the first word of a chunk is its end (see `enter_chunk`).
+    // SAFETY: `s.chunk` is a chunk (`# Safety`), whose first word is its end (see `enter_chunk`), so all up to there
+    // can be read.
     let outcome = unsafe { state(ctx).auditor.segment(s, Address(s.chunk).load(), visitor) };
     visitor.mark_chunk(Address(s.chunk));
     outcome
 }
 
-/// Calls `f` for the frames `sp..base`; true: for all, and none of them was the halt frame.
+/// Calls `f` for the frames `sp..base`, which are whole; true: for all, and none of them was the halt frame.
 fn walk_segment(mut sp: u64, base: u64, f: &mut dyn FnMut(u64, u64) -> bool) -> bool {
     while sp < base {
-        // SAFETY: whole frames lie between `sp` and `base`.
+        // SAFETY: callers pass bounds of whole frames, and `sp` has moved by whole frames only.
         let (code, shape) = unsafe {
             let code = *(sp as *const u64);
             (code, descriptor(code, SHAPE))
@@ -457,7 +463,7 @@ impl FrameStrategy for ChunksRuntime {
             overflow(ctx, 16, 0);
         }
         ctx.thread.sp -= 16;
-        // SAFETY: there is room for the two words.
+        // SAFETY: above is made sure that `sp - 16` is not below the limit, so the two words are free.
         unsafe { (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]) };
     }
 
@@ -508,7 +514,8 @@ impl FrameStrategy for ChunksRuntime {
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
         state(ctx).chunks.found.begin();
-        // SAFETY: by the contract, the current segment is one of whole frames.
+        // SAFETY: at a safepoint (`# Safety`), so `sp..base` are whole frames; so are the spans that `note_below` took
+        // just before this collection from continuation objects, whose frames stay where they are.
         unsafe {
             visit_rest(ctx, visitor);
             if let Some(s) = current(ctx) {
@@ -526,7 +533,7 @@ impl FrameStrategy for ChunksRuntime {
     }
 
     unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: at a safepoint (`# Safety`), so `under` holds a value.
         unsafe { visit_rest(ctx, visitor) }
     }
 
@@ -535,12 +542,13 @@ impl FrameStrategy for ChunksRuntime {
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`).
         unsafe { covered(k) }
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: continuation objects cover whole frames; tracing comes to them where they will stay.
+        // SAFETY: `k` is a continuation object at its last place (`# Safety`), so it covers whole frames of a chunk in
+        // use.
         unsafe {
             if let Some(s) = covered(k) {
                 if !V::YOUNG_ONLY {
@@ -552,7 +560,8 @@ impl FrameStrategy for ChunksRuntime {
     }
 
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
-        // SAFETY: as for `visit_thread`.
+        // SAFETY: at a safepoint (`# Safety`), so `under` holds a value; the current chunk is one that `new_chunk`
+        // gave.
         unsafe {
             visit_rest(ctx, visitor);
             current(ctx).map_or(Ok(()), |s| audit_segment(ctx, s, visitor))
@@ -564,7 +573,7 @@ impl FrameStrategy for ChunksRuntime {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: as for `visit_continuation`.
+        // SAFETY: `k` is a continuation object (`# Safety`), so what it covers lies in a chunk.
         unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
     }
 
@@ -587,13 +596,14 @@ impl FrameStrategy for ChunksRuntime {
         struct Values(Vec<Value>);
         impl RootVisitor for Values {
             unsafe fn slot(&mut self, slot: *mut u64) {
-                // SAFETY: by the contract of the trait.
+                // SAFETY: `slot` is a valid word, as `RootVisitor::slot` demands of whoever calls it: `visit_frames`
+                // below.
                 self.0.push(Value(unsafe { *slot }));
             }
             fn mark_chunk(&mut self, _: Address) {}
         }
         let mut values = Values(Vec::new());
-        // SAFETY: one whole frame begins at `frame`, and more than a word is never asked for.
+        // SAFETY: `walk` came to `frame`, so a whole frame begins there; `frame + 8` ends the loop after that one.
         unsafe { visit_frames(frame, frame + 8, &mut values) };
         values.0
     }

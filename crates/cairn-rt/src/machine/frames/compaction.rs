@@ -44,7 +44,7 @@ pub fn compact(ctx: &mut Machine) {
     let least = if rt(ctx).options.zeal == Zeal::Off { WORTH_IT } else { 1 };
     let current = ctx.thread.chunk;
     found.retain(|&(chunk, _)| {
-        // SAFETY: the first word of a chunk is its end.
+        // SAFETY: `note` takes chunks of continuations that live, so `chunk` is in use; its first word is its end.
         let bytes = unsafe { *(chunk as *const u64) } - chunk;
         chunk != current && rt(ctx).strategy.chunks.found.live(chunk) * SPARSE <= bytes
     });
@@ -84,7 +84,8 @@ fn move_frames(ctx: &mut Machine, k: Value, target: &mut Option<Target>) -> Opti
         None => target.insert(fresh(ctx, bytes)?),
     };
     t.low -= bytes;
-    // SAFETY: the frames and the word at their base, and as much room.
+    // SAFETY: `sp..base` are whole frames, and `bytes` counts the word at `base` too; `has_room` or `fresh` made sure
+    // of as much.
     unsafe { std::ptr::copy_nonoverlapping(sp as *const u64, t.low as *mut u64, bytes as usize / 8) };
     set_low_water(t.start, t.low);
     for (i, word) in [(CHUNK, t.start), (SP, t.low), (BASE, t.low + bytes - 8)] {
@@ -103,7 +104,8 @@ fn fresh(ctx: &mut Machine, bytes: u64) -> Option<Target> {
     }
     let (start, size) = heap.alloc_chunk(size).ok()?;
     rt(ctx).heap.keep_chunk(start);
-    // SAFETY: the first words of a fresh chunk: its end; nothing is live in it.
+    // SAFETY: `alloc_chunk` has just given this chunk, of more than the three words below the red zone; nothing is live
+    // in it.
     unsafe {
         *(start as *mut u64) = start + size;
         *live_word(start) = 0;

@@ -24,9 +24,10 @@ use cairn_layout::value::TAG_PROCEDURE;
 /// Calls `f` for `frame` and those below.
 fn walk(mut frame: Value, f: &mut dyn FnMut(u64, u64) -> bool) {
     while frame.is_procedure() {
-        // SAFETY: a heap frame is a return address and the frame below it.
+        // SAFETY: `frame` is `sp` or what a frame is linked to, and a procedure: a return address and the frame below
+        // it, or 0.
         let (code, parent) = unsafe { (*(frame.address() as *const u64), *((frame.address() + 8) as *const u64)) };
-        // SAFETY: return addresses have a descriptor.
+        // SAFETY: `code` was read as a frame's first word, its return address, before which a descriptor stands.
         if unsafe { descriptor(code, SHAPE) } & flags::HALT != 0 || !f(code, frame.address()) {
             return;
         }
@@ -40,7 +41,7 @@ pub enum HeapRuntime {}
 impl FrameStrategy for HeapRuntime {
     fn start(ctx: &mut Machine) {
         let frame = alloc_procedure(ctx, 2);
-        // SAFETY: two fresh words.
+        // SAFETY: `alloc_procedure` has just given out these two words.
         unsafe {
             *(frame as *mut u64) = rt(ctx).strategy.halt;
             *(frame as *mut u64).add(1) = 0;
@@ -50,7 +51,7 @@ impl FrameStrategy for HeapRuntime {
 
     fn push(ctx: &mut Machine, code: u64, value: Value) {
         let frame = alloc_procedure(ctx, 3);
-        // SAFETY: three fresh words.
+        // SAFETY: `alloc_procedure` has just given out these three words.
         unsafe { (frame as *mut [u64; 3]).write([code, ctx.thread.sp, value.0]) };
         ctx.thread.sp = frame | TAG_PROCEDURE;
     }
@@ -77,7 +78,7 @@ impl FrameStrategy for HeapRuntime {
     fn before_collection(_: &mut Machine) {}
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-        // SAFETY: a word that holds a value.
+        // SAFETY: at a safepoint (`# Safety`), so `sp` holds a value: the youngest frame, or 0 before there is one.
         unsafe { visitor.slot(&raw mut ctx.thread.sp) }
     }
 
@@ -96,7 +97,7 @@ impl FrameStrategy for HeapRuntime {
 
     /// Frames are objects: the heap's checker walks them.
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
-        // SAFETY: by the same contract.
+        // SAFETY: at a safepoint (`# Safety`), which is all that `visit_thread` asks for here: it reads no frame.
         unsafe { Self::visit_thread(ctx, visitor) };
         Ok(())
     }
@@ -114,8 +115,8 @@ impl FrameStrategy for HeapRuntime {
     }
 
     fn live_values(_: &Machine, frame: u64) -> Vec<Value> {
-        // SAFETY: a frame's first word is a return address, whose shape says how many words there are; behind the frame
-        // below it they are values.
+        // SAFETY: `walk` came to `frame`: a return address, whose shape says how many words there are, the frame below
+        // it, values.
         unsafe {
             let words = shape_words(descriptor(*(frame as *const u64), SHAPE));
             (2..words).map(|i| Value(*((frame + 8 * i) as *const u64))).collect()

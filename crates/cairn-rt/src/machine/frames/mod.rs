@@ -127,71 +127,72 @@ pub fn after_collection(ctx: &mut Machine) {
 /// See [`FrameStrategy::visit_thread`].
 ///
 /// # Safety
-/// As there.
+/// The machine is at a safepoint with whole frames, as [`FrameStrategy`] says; nothing else uses it meanwhile.
 pub unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: at a safepoint with whole frames (`# Safety`), which is all that each strategy's `visit_thread` asks for.
     unsafe { chosen!(ctx, visit_thread(ctx, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_rest`].
 ///
 /// # Safety
-/// As there.
+/// The machine is at a safepoint; nothing else uses it meanwhile.
 pub unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: at a safepoint (`# Safety`), so the words of `thread` that the strategy visits hold values.
     unsafe { chosen!(ctx, visit_rest(ctx, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_ambiguous`].
 ///
 /// # Safety
-/// As there.
+/// The machine is at a safepoint with whole frames, as [`FrameStrategy`] says; nothing else uses it meanwhile.
 pub unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: at a safepoint (`# Safety`), so the words between `sp` and the oldest frame can be read.
     unsafe { chosen!(ctx, visit_ambiguous(ctx, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_ambiguous_continuation`].
 ///
 /// # Safety
-/// As there.
+/// `k` is a continuation object of this machine's strategy, as [`FrameStrategy`] says.
 pub unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
     ctx: &Machine,
     k: Address,
     visitor: &mut V,
 ) {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`), so its words delimit frames that can be read.
     unsafe { chosen!(ctx, visit_ambiguous_continuation(ctx, k, visitor)) }
 }
 
 /// See [`FrameStrategy::audit_ambiguous`].
 ///
 /// # Safety
-/// As there.
+/// The machine is at a safepoint with whole frames, as [`FrameStrategy`] says; nothing else uses it meanwhile.
 pub unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: at a safepoint (`# Safety`), so the words between `sp` and the oldest frame can be read.
     unsafe { chosen!(ctx, audit_ambiguous(ctx, visitor)) }
 }
 
 /// See [`FrameStrategy::audit_ambiguous_continuation`].
 ///
 /// # Safety
-/// As there.
+/// `k` is a continuation object of this machine's strategy, as [`FrameStrategy`] says.
 pub unsafe fn audit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
     ctx: &Machine,
     k: Address,
     visitor: &mut V,
 ) {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`), so its words delimit frames that can be read.
     unsafe { chosen!(ctx, audit_ambiguous_continuation(ctx, k, visitor)) }
 }
 
 /// See [`FrameStrategy::visit_continuation`].
 ///
 /// # Safety
-/// As there.
+/// `k` is a continuation object of this machine's strategy, as [`FrameStrategy`] says.
 pub unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`); both functions read its words, and the second the frames it
+    // covers.
     unsafe {
         if let Some(s) = chosen!(ctx, covered(k)) {
             rt(ctx).strategy.looks_at_continuation::<V>((s.base - s.sp) / 8);
@@ -203,22 +204,22 @@ pub unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visi
 /// See [`FrameStrategy::audit_thread`].
 ///
 /// # Safety
-/// As there.
+/// The machine is at a safepoint, and the words between `sp` and the oldest frame can be read and written.
 pub unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
-    // SAFETY: by the contract.
+    // SAFETY: at a safepoint (`# Safety`), so the words from `sp` on can be read; the audit believes no more of them.
     unsafe { chosen!(ctx, audit_thread(ctx, visitor)) }
 }
 
 /// See [`FrameStrategy::audit_continuation`].
 ///
 /// # Safety
-/// As there.
+/// `k` is a continuation object of this machine's strategy, as [`FrameStrategy`] says, but for what its frames hold.
 pub unsafe fn audit_continuation<V: RootVisitor>(
     ctx: &mut Machine,
     k: Address,
     visitor: &mut V,
 ) -> Result<(), String> {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`), so its words can be read; the audit believes no more of them.
     unsafe { chosen!(ctx, audit_continuation(ctx, k, visitor)) }
 }
 

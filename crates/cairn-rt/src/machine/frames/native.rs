@@ -69,9 +69,10 @@ pub fn install(ctx: &mut Machine) {
 /// Bytes from this return address, which is that of a function's caller, to the caller's own.
 ///
 /// # Safety
-/// At `at` is a return address.
+/// The word at `at` is a return address of native frames; behind one of `resume` stands the size of its frame.
 unsafe fn frame_bytes(at: u64, resume: u64) -> u64 {
-    // SAFETY: every return address is followed by the two instructions.
+    // SAFETY: at `at` is a return address of native frames (`# Safety`), behind which the two instructions stand; one
+    // of `resume` has its frame's size in the next word of the stack.
     unsafe {
         let code = *(at as *const u64);
         if code == resume { *((at + 8) as *const u64) } else { operand(code, SIZE).wrapping_add(8) }
@@ -83,13 +84,13 @@ const SIZE: u64 = 4;
 
 /// The word at an address of the stack.
 fn set_stack_word(at: u64, word: u64) {
-    // SAFETY: callers have an address in the region, which grows when it is written.
+    // SAFETY: callers have the address of a word of the region, at or below the frames; it grows when it is written.
     unsafe { *(at as *mut u64) = word }
 }
 
 /// How far from its copy a continuation's frames belong.
 fn distance(k: Value) -> u64 {
-    // SAFETY: a continuation's chunk begins with the words that `copy_out` wrote.
+    // SAFETY: `k` is a continuation object, whose chunk begins with the two words that `copy_out` wrote.
     unsafe { *((continuation_word(k, continuation::CHUNK) + 8) as *const u64) }
 }
 
@@ -126,7 +127,8 @@ fn copy_out(ctx: &mut Machine) {
     let (sp, bytes) = (ctx.thread.sp, ctx.thread.base - ctx.thread.sp);
     let (chunk, end) = whole::alloc_chunk(ctx, bytes + HEAD);
     let to = chunk + HEAD;
-    // SAFETY: the chunk has room for two words and the frames.
+    // SAFETY: `alloc_chunk` was asked for `bytes + HEAD`, so the chunk has room for two words and the frames
+    // `sp..base`.
     unsafe {
         *(chunk as *mut [u64; 2]) = [end, sp.wrapping_sub(to)];
         std::ptr::copy_nonoverlapping(sp as *const u64, to as *mut u64, (bytes / 8) as usize);
@@ -142,7 +144,7 @@ fn copy_out(ctx: &mut Machine) {
 /// Walks over copied or present frames; true: over all, and none of them was the halt frame.
 fn walk_frames(mut at: u64, end: u64, resume: u64, f: &mut dyn FnMut(u64, u64) -> bool) -> bool {
     while at < end {
-        // SAFETY: whole frames lie between `at` and `end`.
+        // SAFETY: callers pass the bounds of whole frames, and `at` has moved by whole frames only.
         let (bytes, code, shape) = unsafe {
             let code = *(at as *const u64);
             (frame_bytes(at, resume), code, descriptor(behind_native_descriptor(code), SHAPE))
@@ -223,12 +225,13 @@ impl FrameStrategy for NativeRuntime {
         let part = if tiny { 1 } else { PART };
         let mut to = from;
         while to < end && to - from < part {
-            // SAFETY: `from..end` are whole frames.
+            // SAFETY: `from..end` are whole frames of `k`, `to < end`, and `to` has moved by whole frames only.
             to += unsafe { frame_bytes(to, s.resume) };
         }
         let d = distance(k);
         let sp = from.wrapping_add(d);
-        // SAFETY: the frames' place in the region, where nothing is that lives: younger frames have been left.
+        // SAFETY: `distance` says where in the region the frames were, and nothing is there that lives: younger frames
+        // have been left.
         unsafe { std::ptr::copy_nonoverlapping(from as *const u64, sp as *mut u64, ((to - from) / 8) as usize) };
         (ctx.thread.sp, ctx.thread.base) = (sp, to.wrapping_add(d));
         set_stack_word(ctx.thread.base, state(ctx).underflow);
@@ -272,12 +275,12 @@ impl FrameStrategy for NativeRuntime {
 
     /// Frames cannot be read precisely: what only they refer to is not found.
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: at a safepoint (`# Safety`), so `under`, which is all that is visited, holds a value.
         unsafe { Self::visit_rest(ctx, visitor) }
     }
 
     unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
-        // SAFETY: a word that holds a value.
+        // SAFETY: at a safepoint (`# Safety`), so `under` holds a value: a continuation object or `#f`.
         unsafe { visitor.slot(&raw mut ctx.thread.under as *mut u64) };
     }
 
@@ -285,7 +288,8 @@ impl FrameStrategy for NativeRuntime {
         if ctx.thread.chunk != 0 {
             let (from, base) = (Self::lowest(ctx), ctx.thread.base);
             state(ctx).full_words += (base - from) / 8;
-            // SAFETY: words between what compiled code has on its stack and the oldest frame in place.
+            // SAFETY: `lowest..base` are words of the region between what compiled code has on its stack and the oldest
+            // frame in place.
             unsafe { visitor.ambiguous_words(from as *const u64, ((base - from) / 8) as usize) };
         }
     }
@@ -295,19 +299,19 @@ impl FrameStrategy for NativeRuntime {
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`).
         unsafe { whole::segment_of(k) }
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`).
         if let Some(s) = unsafe { whole::segment_of(k) } {
             visitor.mark_chunk(Address(s.chunk));
         }
     }
 
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
-        // SAFETY: by the contract.
+        // SAFETY: at a safepoint (`# Safety`), so `under`, which is all that is visited, holds a value.
         unsafe { Self::visit_rest(ctx, visitor) };
         Ok(())
     }
@@ -317,7 +321,7 @@ impl FrameStrategy for NativeRuntime {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`), of which no frame is read here.
         unsafe { Self::visit_continuation(ctx, k, visitor) };
         Ok(())
     }
@@ -334,7 +338,8 @@ impl FrameStrategy for NativeRuntime {
     }
 
     fn live_values(ctx: &Machine, frame: u64) -> Vec<Value> {
-        // SAFETY: `walk` came to this frame.
+        // SAFETY: `walk` came to `frame`, so a whole frame begins there, whose size `frame_bytes` tells; words can be
+        // read as any value.
         let words = unsafe {
             let bytes = frame_bytes(frame, native_stubs::resume as *const () as u64);
             std::slice::from_raw_parts(frame as *const Value, (bytes / 8) as usize)

@@ -42,12 +42,14 @@ fn quasi(ctx: &Machine) -> &'static mut Quasi {
 /// The parts of a frame, from the first.
 ///
 /// # Safety
-/// There is a frame of so many words at `frame`.
+/// A frame of so many words begins at `frame`: all of its parts but the last are linked to the next. (Who does not
+/// know may check each part before asking for the next.)
 unsafe fn parts_of(frame: u64, words: u64) -> impl Iterator<Item = u64> {
     let mut part = frame;
     (0..parts(words as u32)).map(move |i| {
         if i > 0 {
-            // SAFETY: by the contract: all parts but the last are linked to the next.
+            // SAFETY: `part` is one of the frame's parts (`# Safety`) and `i` more are to come, so its `NEXT` links it
+            // to one.
             part = unsafe { *((part + NEXT) as *const u64) };
         }
         part
@@ -65,9 +67,10 @@ struct Frame {
 
 impl Frame {
     /// # Safety
-    /// There is one.
+    /// A frame begins at `at`: a return address, before which a descriptor stands, and the link.
     unsafe fn read(at: u64) -> Frame {
-        // SAFETY: by the contract: a return address with a descriptor, and the link.
+        // SAFETY: a frame begins at `at` (`# Safety`): a return address, before which a descriptor stands, and the
+        // link.
         unsafe {
             let [code, link] = *(at as *const [u64; 2]);
             let shape = descriptor(code, SHAPE);
@@ -85,7 +88,7 @@ impl Frame {
 
     /// Calls `f` with the address of each slot, and whether it is live.
     fn slots(&self, mut f: impl FnMut(u64, bool)) {
-        // SAFETY: this is a frame; its map speaks of its words.
+        // SAFETY: `read` found a frame at `self.at`, and `code`, `shape` and `words` are what its descriptor says.
         unsafe {
             let all: Vec<u64> = parts_of(self.at, self.words).collect();
             for i in 2..self.words {
@@ -99,11 +102,12 @@ impl Frame {
 /// Keeps the frames from `frame` on, as far as no earlier collection has, and calls `f` with each.
 ///
 /// # Safety
-/// `frame` is 0 or a frame.
+/// `frame` is 0 or a frame; nothing runs it meanwhile.
 unsafe fn keep(ctx: &Machine, mut frame: u64, mut f: impl FnMut(&Frame)) {
     let quasi = quasi(ctx);
     while frame != 0 {
-        // SAFETY: by the contract, and what a frame is linked to is one.
+        // SAFETY: `frame` is a frame: the first by `# Safety`, the others because a frame's link is one or 0. Its
+        // second word is the link, which only compiled code and this thread write.
         unsafe {
             let read = Frame::read(frame);
             let mut known = false;
@@ -135,7 +139,7 @@ fn refill(ctx: &mut Machine) {
         let block = quasi(ctx).block(start).expect("a block that waits");
         let n = block.index(block.end);
         let free = (0..n).rev().filter(|i| !block.keeps(*i)).map(|i| block.start + PART * i as u64);
-        // SAFETY: nobody uses these parts.
+        // SAFETY: no bit of these parts of a block is set, so by the module's invariant nobody uses them.
         free.for_each(|part| unsafe {
             *((part + NEXT) as *mut u64) = std::mem::replace(&mut ctx.free_parts, part);
         });
@@ -161,7 +165,7 @@ fn has(ctx: &Machine, n: u32) -> bool {
         if part == 0 {
             return false;
         }
-        // SAFETY: a part in the free list.
+        // SAFETY: `part` is not 0, so it is a part of the free list, whose `NEXT` is the following one or 0.
         part = unsafe { *((part + NEXT) as *const u64) };
     }
     true
@@ -173,7 +177,7 @@ fn make<const N: usize>(ctx: &mut Machine, words: [u64; N]) {
         refill(ctx);
     }
     let part = ctx.free_parts;
-    // SAFETY: a part in the free list.
+    // SAFETY: `has(ctx, 1)` above, so `part` heads the free list; callers make frames of at most eight words, one part.
     unsafe {
         ctx.free_parts = *((part + NEXT) as *const u64);
         (part as *mut [u64; N]).write(words);
@@ -216,7 +220,7 @@ impl FrameStrategy for QuasiRuntime {
     fn capture(ctx: &mut Machine) -> Value {
         let mut frame = ctx.thread.sp;
         while frame != 0 {
-            // SAFETY: a frame, and what it is linked to.
+            // SAFETY: `frame` is `sp` or what a frame is linked to, and not 0, so a frame; its second word is its link.
             let link = unsafe { &mut *((frame + 8) as *mut u64) };
             if *link & MARK != 0 {
                 break;
@@ -246,7 +250,8 @@ impl FrameStrategy for QuasiRuntime {
 
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
         begin(ctx, !V::YOUNG_ONLY, visitor);
-        // SAFETY: by the contract, `sp` is a frame or 0.
+        // SAFETY: the frames are whole (`# Safety`), so `sp` is a frame or 0; `slots` shows words of frames, live ones
+        // of which hold values.
         unsafe {
             keep(ctx, ctx.thread.sp, |frame| {
                 rt(ctx).strategy.looks_at::<V>(frame.words);
@@ -266,12 +271,13 @@ impl FrameStrategy for QuasiRuntime {
     unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
         quasi(ctx).begin(true);
         ctx.free_parts = 0;
-        // SAFETY: by the contract, `sp` is a frame or 0.
+        // SAFETY: the frames are whole (`# Safety`), so `sp` is a frame or 0.
         unsafe { keep(ctx, ctx.thread.sp, |frame| show(frame, visitor)) };
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: by the contract, a continuation object, which refers to a frame.
+        // SAFETY: `k` is a continuation object (`# Safety`), whose `SP` is a frame that `capture` has marked, so that
+        // it stays.
         unsafe {
             keep(ctx, k.plus(8 * continuation::SP).load(), |frame| {
                 rt(ctx).strategy.looks_at_continuation::<V>(frame.words);
@@ -289,13 +295,14 @@ impl FrameStrategy for QuasiRuntime {
         k: Address,
         visitor: &mut V,
     ) {
-        // SAFETY: as above.
+        // SAFETY: `k` is a continuation object (`# Safety`), whose `SP` is a frame that `capture` has marked, so that
+        // it stays.
         unsafe { keep(ctx, k.plus(8 * continuation::SP).load(), |frame| show(frame, visitor)) };
     }
 
     unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
         quasi(ctx).audited.clear();
-        // SAFETY: by the contract, `sp` is a frame or 0.
+        // SAFETY: the frames are whole (`# Safety`), so `sp` is a frame or 0.
         unsafe { show_unaudited(ctx, ctx.thread.sp, visitor) }
     }
 
@@ -304,7 +311,8 @@ impl FrameStrategy for QuasiRuntime {
         k: Address,
         visitor: &mut V,
     ) {
-        // SAFETY: by the contract, a continuation object, which refers to a frame.
+        // SAFETY: `k` is a continuation object (`# Safety`), whose `SP` is a frame that `capture` has marked, so that
+        // it stays.
         unsafe { show_unaudited(ctx, k.plus(8 * continuation::SP).load(), visitor) }
     }
 
@@ -327,14 +335,14 @@ impl FrameStrategy for QuasiRuntime {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: by the contract, a continuation object.
+        // SAFETY: `k` is a continuation object (`# Safety`), of which `SP` is a word.
         audit(ctx, unsafe { k.plus(8 * continuation::SP).load() }, visitor)
     }
 
     fn depth(ctx: &Machine, most: u64) -> u64 {
         let mut bytes = 0;
         walk(ctx.thread.sp, &mut |code, _| {
-            // SAFETY: return addresses of frames have a descriptor.
+            // SAFETY: `walk` shows return addresses of frames, before which a descriptor stands.
             let words = shape_words(unsafe { descriptor(code, SHAPE) });
             bytes += PART * u64::from(parts(words as u32));
             bytes <= most
@@ -352,7 +360,7 @@ impl FrameStrategy for QuasiRuntime {
 
     fn live_values(_: &Machine, frame: u64) -> Vec<Value> {
         let mut values = vec![];
-        // SAFETY: `walk` came to this frame.
+        // SAFETY: `walk` came to `frame`, so it is one; a live slot of it holds a value.
         unsafe {
             Frame::read(frame).slots(|slot, live| {
                 if live {
@@ -364,10 +372,10 @@ impl FrameStrategy for QuasiRuntime {
     }
 }
 
-/// Calls `f` for a frame and those below.
+/// Calls `f` for a frame, if it is not 0, and those below.
 fn walk(mut frame: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     while frame != 0 {
-        // SAFETY: the caller's is a frame, and so is what a frame is linked to.
+        // SAFETY: callers pass 0 or a frame, and a frame is linked to 0 or a frame.
         let read = unsafe { Frame::read(frame) };
         if read.is_outermost() || !f(read.code, frame) {
             return;
@@ -378,7 +386,7 @@ fn walk(mut frame: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
 
 /// Shows the words of a frame.
 fn show<V: AmbiguousVisitor>(frame: &Frame, visitor: &mut V) {
-    // SAFETY: the address of a word of the frame.
+    // SAFETY: `slots` calls this with addresses of words of the frame, which lie in its parts.
     frame.slots(|slot, _| visitor.ambiguous(unsafe { *(slot as *const u64) }));
 }
 
@@ -388,7 +396,8 @@ fn show<V: AmbiguousVisitor>(frame: &Frame, visitor: &mut V) {
 /// `frame` is 0 or a frame.
 unsafe fn show_unaudited<V: AmbiguousVisitor>(ctx: &Machine, mut frame: u64, visitor: &mut V) {
     while frame != 0 && quasi(ctx).audited.insert(frame) {
-        // SAFETY: by the contract, and what a frame is linked to is one.
+        // SAFETY: `frame` is not 0, and a frame: the first by `# Safety`, the others because frames are linked to
+        // frames.
         let read = unsafe { Frame::read(frame) };
         show(&read, visitor);
         frame = read.below();
@@ -403,7 +412,8 @@ fn audit<V: RootVisitor>(ctx: &mut Machine, mut frame: u64, visitor: &mut V) -> 
         if !is_part(frame) {
             return Err(at("it is not in a block"));
         }
-        // SAFETY: a part can be read; its first word is checked before it is believed to be a return address.
+        // SAFETY: `is_part(frame)`, so it can be read. `return_point` has checked `code` before its descriptor is read,
+        // and each part is found to be one before its link is followed.
         let read = unsafe {
             let code = *(frame as *const u64);
             let words = rt(ctx).strategy.auditor.return_point(code).map_err(|e| at(&e))?;
@@ -415,7 +425,7 @@ fn audit<V: RootVisitor>(ctx: &mut Machine, mut frame: u64, visitor: &mut V) -> 
         if read.is_outermost() != (read.below() == 0) {
             return Err(at("the outermost frame is linked to another, or another to none"));
         }
-        // SAFETY: slots of the frame.
+        // SAFETY: all parts of the frame were found in blocks above, and `slots` shows their words only.
         read.slots(|slot, live| unsafe {
             if live { visitor.slot(slot as *mut u64) } else { *(slot as *mut u64) = POISON }
         });

@@ -30,7 +30,7 @@ fn enter(ctx: &mut Machine, (start, end): (u64, u64)) {
     let underflow = rt(ctx).strategy.underflow;
     let t = &mut ctx.thread;
     (t.chunk, t.base, t.sp) = (start, end - 8, end - 8);
-    // SAFETY: the first and the last word of the chunk.
+    // SAFETY: `start..end` is a fresh chunk, which nobody else uses: its first word and its last.
     unsafe {
         *(start as *mut u64) = end;
         *(t.base as *mut u64) = underflow;
@@ -49,12 +49,12 @@ fn size(ctx: &Machine) -> u64 {
     ctx.thread.base + 8 - ctx.thread.chunk
 }
 
-/// Moves the frames into another chunk, which has room for them.
+/// Moves the frames into another chunk, which is fresh and has room for them and [`UNUSABLE`] bytes.
 fn move_to(ctx: &mut Machine, chunk: (u64, u64)) {
     let (old, sp, bytes) = (ctx.thread.chunk, ctx.thread.sp, ctx.thread.base - ctx.thread.sp);
     enter(ctx, chunk);
     ctx.thread.sp -= bytes;
-    // SAFETY: whole frames, and as much room.
+    // SAFETY: `sp` on are `bytes` of whole frames, and callers have made the fresh chunk large enough, see `UNUSABLE`.
     unsafe { std::ptr::copy_nonoverlapping(sp as *const u64, ctx.thread.sp as *mut u64, bytes as usize / 8) };
     discard(ctx, old);
 }
@@ -76,7 +76,7 @@ impl FrameStrategy for ResizeRuntime {
         enter(ctx, chunk);
         let halt = rt(ctx).strategy.halt;
         ctx.thread.sp -= 8;
-        // SAFETY: a fresh chunk has room for a frame of one word.
+        // SAFETY: `enter` left `sp` at the last word of a fresh chunk, so the word below is free.
         unsafe { *(ctx.thread.sp as *mut u64) = halt };
     }
 
@@ -96,7 +96,7 @@ impl FrameStrategy for ResizeRuntime {
             Self::overflow(ctx, 16, 0);
         }
         ctx.thread.sp -= 16;
-        // SAFETY: there is room for the two words.
+        // SAFETY: above is made sure that `sp - 16` is not below the limit, so the two words are free.
         unsafe { (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]) };
     }
 
@@ -108,7 +108,7 @@ impl FrameStrategy for ResizeRuntime {
 
     fn capture(ctx: &mut Machine) -> Value {
         let frames = (ctx.thread.sp, ctx.thread.base);
-        // SAFETY: all frames of the stack.
+        // SAFETY: `sp..base` are all frames of the stack, which are whole between two runtime calls.
         unsafe { whole::copy_out(ctx, &[frames]) }
     }
 
@@ -126,7 +126,8 @@ impl FrameStrategy for ResizeRuntime {
             discard(ctx, old);
         }
         ctx.thread.sp = ctx.thread.base - bytes;
-        // SAFETY: the frames of a continuation, and as much room.
+        // SAFETY: `from..to` are the frames in the copy that `k` keeps; the stack's chunk has `bytes` below `base`, as
+        // was made sure.
         unsafe {
             std::ptr::copy_nonoverlapping(from as *const u64, ctx.thread.sp as *mut u64, bytes as usize / 8)
         };
@@ -148,7 +149,7 @@ impl FrameStrategy for ResizeRuntime {
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) {
         let Some(s) = Self::segment(ctx) else { return };
         rt(ctx).strategy.looks_at::<V>((s.base - s.sp) / 8);
-        // SAFETY: by the contract, these are whole frames.
+        // SAFETY: at a safepoint (`# Safety`), so `sp..base` are whole frames of the chunk.
         unsafe { visit_segment(s, visitor) }
     }
 
@@ -163,17 +164,17 @@ impl FrameStrategy for ResizeRuntime {
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`).
         unsafe { whole::segment_of(k) }
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`), which `capture` had `copy_out` make.
         unsafe { whole::visit_continuation(k, visitor) }
     }
 
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String> {
-        // SAFETY: as for `visit_thread`.
+        // SAFETY: `chunk` is the stack's, whose first word `enter` has made its end.
         Self::segment(ctx).map_or(Ok(()), |s| unsafe { audit_segment(ctx, s, visitor) })
     }
 
@@ -182,7 +183,7 @@ impl FrameStrategy for ResizeRuntime {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`), which `capture` had `copy_out` make.
         unsafe { whole::audit_continuation(ctx, k, visitor) }
     }
 

@@ -20,9 +20,10 @@ pub fn low_water(chunk: u64) -> *mut u64 {
     (chunk + 8) as *mut u64
 }
 
-/// Sets that mark.
+/// Sets that mark, of a chunk in use.
 pub fn set_low_water(chunk: u64, address: u64) {
-    // SAFETY: the second word of a chunk in use, below the red zone.
+    // SAFETY: callers pass a chunk in use, whose second word, below the red zone (see the assertion below), is the
+    // mark.
     unsafe { *low_water(chunk) = address }
 }
 
@@ -55,7 +56,8 @@ impl Found {
     /// `k` is a continuation object, at the place that it will have afterwards, and covers `s`.
     pub unsafe fn note(&mut self, k: Address, s: &Segment) {
         let live = self.live(s.chunk) + (s.base + 8 - s.sp);
-        // SAFETY: the third word of a chunk in use, below the red zone; and by the contract.
+        // SAFETY: `k` is a continuation object and `s` what it covers (`# Safety`), so `s.chunk` is in use; its third
+        // word, below the red zone, is for this.
         unsafe {
             *live_word(s.chunk) = u64::from(self.number) << 32 | live.min(u64::from(u32::MAX));
             if self.private.len() < MOST && k.plus(8 * STATE).load() == PRIVATE {
@@ -64,9 +66,9 @@ impl Found {
         }
     }
 
-    /// Bytes of a chunk that the collection has found live.
+    /// Bytes of a chunk, which is in use, that the collection has found live.
     pub fn live(&self, chunk: u64) -> u64 {
-        // SAFETY: as for `note`.
+        // SAFETY: callers pass a chunk in use; `enter_chunk` or `fresh` has initialised its third word.
         let word = unsafe { *live_word(chunk) };
         if word >> 32 == u64::from(self.number) { word & u64::from(u32::MAX) } else { 0 }
     }

@@ -47,7 +47,8 @@ fn state(ctx: &mut Machine) -> &'static mut State {
 fn clear(ctx: &mut Machine) {
     let underflow = state(ctx).underflow;
     let bottom = region(ctx).end - 8;
-    // SAFETY: the last word of the region.
+    // SAFETY: the region ends at `bottom + 8`; its upper end can be written from the beginning, and no frame is there
+    // now.
     unsafe { *(bottom as *mut u64) = underflow };
     set_marks(ctx, bottom);
     ctx.thread.sp = bottom;
@@ -69,11 +70,12 @@ fn bottom(ctx: &mut Machine) -> u64 {
 /// Puts a mark between the frames `sp..split` and what comes above; they move down by a word.
 ///
 /// # Safety
-/// They are whole frames.
+/// `sp..split` are whole frames, at least one; `split` is below the youngest mark.
 unsafe fn put_mark(ctx: &mut Machine, split: u64) {
     let s = state(ctx);
     let sp = ctx.thread.sp;
-    // SAFETY: the word below the stack can be used, and nobody has addresses of frames.
+    // SAFETY: the region goes on below `sp`, and a fault there makes it grow; `sp..split` are whole frames (`#
+    // Safety`), which hold no addresses of frames, so they may move.
     unsafe {
         std::ptr::copy(sp as *const u64, (sp - 8) as *mut u64, ((split - sp) / 8) as usize);
         *((split - 8) as *mut u64) = s.underflow;
@@ -99,7 +101,7 @@ impl FrameStrategy for StackRuntime {
         clear(ctx);
         let halt = state(ctx).halt;
         ctx.thread.sp -= 8;
-        // SAFETY: there is room for a frame of one word.
+        // SAFETY: `clear` left `sp` at the last word of the region, and nothing is below it.
         unsafe { *(ctx.thread.sp as *mut u64) = halt };
         whole::start_in_region(ctx);
     }
@@ -120,7 +122,7 @@ impl FrameStrategy for StackRuntime {
 
     fn push(ctx: &mut Machine, code: u64, value: Value) {
         ctx.thread.sp -= 16;
-        // SAFETY: the region grows when it is written.
+        // SAFETY: the region goes on below `sp`, and a fault there makes it grow.
         unsafe { (ctx.thread.sp as *mut [u64; 2]).write([code, value.0]) };
     }
 
@@ -140,13 +142,13 @@ impl FrameStrategy for StackRuntime {
         ctx.thread.sp += 8;
         let mut split = ctx.thread.sp;
         while split < next && split - ctx.thread.sp < part {
-            // SAFETY: whole frames lie between two marks.
+            // SAFETY: whole frames lie between two marks, `split < next`, and `split` has moved by whole frames only.
             split += unsafe { whole::frame_bytes(split) };
         }
         if split == next {
             ctx.thread.base = next;
         } else {
-            // SAFETY: `split` is between two frames.
+            // SAFETY: `split` is between two frames: it has moved by whole frames from `sp`.
             unsafe { put_mark(ctx, split) };
         }
         stack.visited = stack.visited.max(ctx.thread.base);
@@ -154,7 +156,7 @@ impl FrameStrategy for StackRuntime {
 
     fn capture(ctx: &mut Machine) -> Value {
         let spans = spans(ctx);
-        // SAFETY: the parts of the stack.
+        // SAFETY: `spans` gives the frames between the marks, to the end of the stack, where the outermost frame is.
         unsafe { whole::copy_out(ctx, &spans) }
     }
 
@@ -167,7 +169,8 @@ impl FrameStrategy for StackRuntime {
         let bottom = bottom(ctx);
         set_marks(ctx, bottom);
         ctx.thread.sp = bottom - (to - from);
-        // SAFETY: the frames of a continuation; the region grows when it is written.
+        // SAFETY: `from..to` are the frames in the copy that `k` keeps; the region goes on below `bottom`, and a fault
+        // makes it grow.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 from as *const u64,
@@ -187,10 +190,10 @@ impl FrameStrategy for StackRuntime {
         let enough = if is_tiny(ctx) { 0 } else { PART };
         let generations = rt(ctx).heap.facts().barrier != Barrier::None;
         if generations && ctx.thread.base - sp > enough {
-            // SAFETY: a frame is at `sp`.
+            // SAFETY: the youngest frame is at `sp`, for `base - sp > enough >= 0`.
             let split = sp + unsafe { whole::frame_bytes(sp) };
             if split < ctx.thread.base {
-                // SAFETY: it ends at `split`.
+                // SAFETY: `split` is the end of the youngest frame, and another is above it.
                 unsafe { put_mark(ctx, split) };
             }
         }
@@ -204,7 +207,8 @@ impl FrameStrategy for StackRuntime {
         let s = state(ctx);
         let end = if V::YOUNG_ONLY { s.stack.visited } else { bottom };
         s.looks_at::<V>((end - sp) / 8);
-        // SAFETY: by the contract; marks are frames of one word.
+        // SAFETY: at a safepoint (`# Safety`), so whole frames lie between `sp` and `end`, and marks, which are frames
+        // of one word, too.
         unsafe { visit_frames(sp, end, visitor) };
         s.stack.visited = ctx.thread.base;
     }
@@ -218,12 +222,12 @@ impl FrameStrategy for StackRuntime {
     }
 
     unsafe fn covered(k: Address) -> Option<Segment> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`).
         unsafe { whole::segment_of(k) }
     }
 
     unsafe fn visit_continuation<V: RootVisitor>(_: &Machine, k: Address, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`), which `capture` had `copy_out` make.
         unsafe { whole::visit_continuation(k, visitor) }
     }
 
@@ -233,7 +237,7 @@ impl FrameStrategy for StackRuntime {
         }
         let (chunk, end) = (ctx.thread.chunk, region(ctx).end);
         for (sp, base) in spans(ctx) {
-            // SAFETY: by the contract; all of the stack can be read and written.
+            // SAFETY: the spans lie between `sp` and the region's end, which can all be read and written (`# Safety`).
             unsafe { state(ctx).auditor.segment(Segment { chunk, sp, base }, end, visitor)? };
         }
         Ok(())
@@ -244,7 +248,7 @@ impl FrameStrategy for StackRuntime {
         k: Address,
         visitor: &mut V,
     ) -> Result<(), String> {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety`), which `capture` had `copy_out` make.
         unsafe { whole::audit_continuation(ctx, k, visitor) }
     }
 

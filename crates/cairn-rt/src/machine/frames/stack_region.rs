@@ -101,12 +101,14 @@ impl Watched {
         let step = ((end - frontier) / 2).min(STEP_MAX).max(self.step.load(SeqCst));
         let lowest = (start + GUARD).max(frontier.saturating_sub(step));
         let new = lowest.min(address) & !(PAGE - 1);
-        // SAFETY: pages of a region that is mapped.
+        // SAFETY: `new..frontier` are pages of the region above its guard, which is mapped as long as `start` is above
+        // 1.
         if unsafe { !protect(new, frontier, libc::PROT_READ | libc::PROT_WRITE) } {
             return false;
         }
         self.frontier.store(new, SeqCst);
-        // SAFETY: a region's machine lives longer than the region.
+        // SAFETY: `machine` is what `StackRegion::new` was given; it lives longer than the region, which its runtime
+        // owns.
         unsafe { stop_word::request(self.machine.load(SeqCst), reason::STACK) };
         true
     }
@@ -114,7 +116,7 @@ impl Watched {
 
 /// The nodes of the list.
 fn watched() -> impl Iterator<Item = &'static Watched> {
-    // SAFETY: nodes are never freed.
+    // SAFETY: `Watched::new` leaks each node that it puts into the list, so a pointer is null or valid for ever.
     let node = |p: &AtomicPtr<Watched>| unsafe { p.load(SeqCst).as_ref::<'static>() };
     std::iter::successors(node(&FIRST_WATCHED), move |w| node(&w.next))
 }
@@ -122,7 +124,7 @@ fn watched() -> impl Iterator<Item = &'static Watched> {
 /// # Safety
 /// `from..to` are pages that are mapped, and nothing needs what the protection forbids.
 unsafe fn protect(from: u64, to: u64, how: i32) -> bool {
-    // SAFETY: by the contract.
+    // SAFETY: `from..to` are mapped pages, and nothing needs what `how` forbids (`# Safety`).
     unsafe { libc::mprotect(from as *mut libc::c_void, (to - from) as usize, how) == 0 }
 }
 
@@ -195,7 +197,7 @@ impl StackRegion {
         watch_faults();
         let mut size = bytes.clamp(4 * GUARD, RANGE_MAX).next_multiple_of(2 * PAGE);
         let start = loop {
-            // SAFETY: a new mapping.
+            // SAFETY: without `MAP_FIXED` the system chooses a place where nothing is.
             let p = unsafe {
                 let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
                 libc::mmap(null_mut(), (size + size / 2) as usize, libc::PROT_NONE, flags, -1, 0)
@@ -203,7 +205,7 @@ impl StackRegion {
             if p != libc::MAP_FAILED {
                 // Half as much is left to others, where a limit for addresses holds.
                 let end = p as u64 + size;
-                // SAFETY: the upper part of the new mapping.
+                // SAFETY: `end` on are the last `size / 2` bytes of the new mapping, which nobody uses.
                 unsafe { libc::munmap(end as *mut libc::c_void, (size / 2) as usize) };
                 break p as u64;
             }
@@ -213,7 +215,7 @@ impl StackRegion {
             }
         };
         let (end, frontier) = (start + size, start + size - FIRST);
-        // SAFETY: the upper end of the new mapping.
+        // SAFETY: `frontier..end` are pages at the upper end of the new mapping, which nobody uses yet.
         if unsafe { !protect(frontier, end, libc::PROT_READ | libc::PROT_WRITE) } {
             return None;
         }
@@ -261,7 +263,7 @@ impl StackRegion {
         if new < frontier + 4 * FIRST {
             return 0;
         }
-        // SAFETY: pages below the stack.
+        // SAFETY: `frontier..new` are usable pages of the region, and all that is needed of the stack lies above `new`.
         unsafe {
             libc::madvise(frontier as *mut libc::c_void, (new - frontier) as usize, libc::MADV_DONTNEED);
             if !protect(frontier, new, libc::PROT_NONE) {
@@ -278,7 +280,7 @@ impl Drop for StackRegion {
     fn drop(&mut self) {
         self.watched.frontier.store(0, SeqCst);
         self.watched.end.store(0, SeqCst);
-        // SAFETY: nothing runs on this stack any more.
+        // SAFETY: our mapping, and its runtime is being dropped, so nothing runs on this stack any more.
         unsafe { libc::munmap(self.start as *mut libc::c_void, (self.end - self.start) as usize) };
         self.watched.start.store(0, SeqCst);
     }
@@ -300,10 +302,10 @@ mod tests {
         let mut at = r.end;
         while at > deep {
             at -= 1024;
-            // SAFETY: within the region, whose pages become usable when they are written.
+            // SAFETY: `at` is within the region, above the guard page, and its page becomes usable when it is written.
             unsafe { (at as *mut u64).write_volatile(at) };
         }
-        // SAFETY: as above.
+        // SAFETY: the loop has just written the word at `deep`.
         assert_eq!(unsafe { (deep as *const u64).read_volatile() }, deep);
         let grown = r.take_growth();
         assert!(((20 << 20) - FIRST..=(20 << 20) + STEP_MAX).contains(&grown), "{grown}");
@@ -312,7 +314,8 @@ mod tests {
         let back = r.trim(r.end - 4096);
         assert!(back > 19 << 20, "{back}");
         assert_eq!(r.trim(r.end - 4096), 0);
-        // SAFETY: as above; the pages were given back, so they are zero.
+        // SAFETY: `deep` is within the region, which is mapped; `trim` gave its page back, and a fault makes it usable
+        // again.
         assert_eq!(unsafe { (deep as *const u64).read_volatile() }, 0);
     }
 
@@ -324,7 +327,7 @@ mod tests {
         let (node, inside) = (r.watched as *const Watched, r.end - (2 << 20));
         assert!(r.watched.grow(inside));
         drop(r);
-        // SAFETY: nodes are never freed.
+        // SAFETY: `Watched::new` leaks each node, so `node` is valid after its region.
         assert!(!unsafe { &*node }.grow(inside));
         let n = watched().count();
         let again = StackRegion::new(machine, 8 << 20, true).unwrap();

@@ -17,8 +17,13 @@ use cairn_layout::value::TAG_PROCEDURE;
 /// What a way of keeping frames does at run time. `ThreadState` is its own; of the rest of the machine it uses the
 /// heap.
 ///
-/// Between two runtime calls, `Machine::thread` describes a stack of whole frames: each a return address, then the
-/// words that its descriptor speaks of, the outermost one being the halt frame.
+/// Between two runtime calls, `Machine::thread` describes a stack of **whole frames**: each a return address, then the
+/// words that its descriptor speaks of, the outermost one being the halt frame. The words that the descriptor's map
+/// shows as live hold values. Compiled code leaves frames so at each safepoint; `machine/audit.rs` checks it under
+/// zeal.
+///
+/// A **continuation object** is what `make_continuation` made: `continuation::LEN` words. `CHUNK` is 0, or a chunk that
+/// the object keeps, in which `SP..BASE` are whole frames; of strategies with linked frames, `SP` is a frame or 0.
 pub trait FrameStrategy {
     /// Gives the thread its outermost frame. What it had before is dropped.
     fn start(ctx: &mut Machine);
@@ -82,13 +87,14 @@ pub trait FrameStrategy {
     /// refers to but its slots.
     ///
     /// # Safety
-    /// At a safepoint: the machine is between two instructions of compiled code.
+    /// At a safepoint: the machine is between two instructions of compiled code, its frames are whole, and nothing else
+    /// uses it meanwhile.
     unsafe fn visit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V);
 
     /// Visits what the thread refers to besides its frames and slots, as far as `visit_thread` does.
     ///
     /// # Safety
-    /// As for `visit_thread`.
+    /// At a safepoint: the words of `Machine::thread` that hold values are up to date.
     unsafe fn visit_rest<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V);
 
     /// Where the words are of the thread's frames that are in no continuation object. `None`: frames are objects.
@@ -97,23 +103,24 @@ pub trait FrameStrategy {
     /// Where the words are of the frames that a continuation object covers. `None`: frames are objects.
     ///
     /// # Safety
-    /// `k` is a continuation object.
+    /// `k` is the address of a continuation object, so its `continuation::LEN` words can be read.
     unsafe fn covered(k: Address) -> Option<Segment>;
 
     /// Visits the frames that a continuation object covers and that are not objects themselves.
     ///
     /// # Safety
-    /// `k` is a continuation object.
+    /// `k` is the address of a continuation object, where it will stay through the collection; nothing runs its frames.
     unsafe fn visit_continuation<V: RootVisitor>(ctx: &Machine, k: Address, visitor: &mut V);
 
     /// Shows the words of the thread's frames, as far as they are in no continuation object, where nothing is known of
     /// words. Comes before `visit_rest`.
     ///
     /// # Safety
-    /// As for `visit_thread`.
+    /// At a safepoint: the machine is between two instructions of compiled code, and its frames are whole.
     unsafe fn visit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
         if let Some(s) = Self::segment(ctx) {
-            // SAFETY: words between the youngest frame and the oldest.
+            // SAFETY: `sp..base` are the words of whole frames (`# Safety`), all of one chunk or region, so they can be
+            // read.
             unsafe { visitor.ambiguous_words(s.sp as *const u64, ((s.base - s.sp) / 8) as usize) };
         }
     }
@@ -121,13 +128,13 @@ pub trait FrameStrategy {
     /// Shows the words of the frames that a continuation object covers, where nothing is known of words.
     ///
     /// # Safety
-    /// As for `visit_continuation`.
+    /// `k` is the address of a continuation object.
     unsafe fn visit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
         _: &Machine,
         k: Address,
         visitor: &mut V,
     ) {
-        // SAFETY: by the contract; the segment's words are in its chunk.
+        // SAFETY: `k` is a continuation object (`# Safety`), so `sp..base` are words of its chunk, which it keeps.
         unsafe {
             if let Some(s) = Self::covered(k) {
                 visitor.mark_chunk(Address(s.chunk));
@@ -139,35 +146,37 @@ pub trait FrameStrategy {
     /// What [`FrameStrategy::visit_ambiguous`] shows, for a check: nothing is noted.
     ///
     /// # Safety
-    /// As there.
+    /// At a safepoint: the machine is between two instructions of compiled code, and its frames are whole.
     unsafe fn audit_ambiguous<V: AmbiguousVisitor>(ctx: &mut Machine, visitor: &mut V) {
-        // SAFETY: by the contract.
+        // SAFETY: the same state of the machine is asked for (`# Safety` of both).
         unsafe { Self::visit_ambiguous(ctx, visitor) }
     }
 
     /// What [`FrameStrategy::visit_ambiguous_continuation`] shows, for a check.
     ///
     /// # Safety
-    /// As there.
+    /// `k` is the address of a continuation object.
     unsafe fn audit_ambiguous_continuation<V: RootVisitor + AmbiguousVisitor>(
         ctx: &Machine,
         k: Address,
         visitor: &mut V,
     ) {
-        // SAFETY: by the contract.
+        // SAFETY: `k` is a continuation object (`# Safety` of both).
         unsafe { Self::visit_ambiguous_continuation(ctx, k, visitor) }
     }
 
     /// Shows the thread's roots as `visit_thread` does, but by the distrustful reading of `machine/audit.rs`.
     ///
     /// # Safety
-    /// As for `visit_thread`.
+    /// At a safepoint; the words from `sp` to the end of the oldest frame can be read and written. That the frames are
+    /// whole is what the audit finds out.
     unsafe fn audit_thread<V: RootVisitor>(ctx: &mut Machine, visitor: &mut V) -> Result<(), String>;
 
     /// Shows a continuation's roots as `visit_continuation` does, but by the distrustful reading of `machine/audit.rs`.
     ///
     /// # Safety
-    /// As for `visit_continuation`.
+    /// `k` is the address of a continuation object, but for its frames: that these are whole is what the audit finds
+    /// out.
     unsafe fn audit_continuation<V: RootVisitor>(
         ctx: &mut Machine,
         k: Address,
@@ -187,7 +196,7 @@ pub trait FrameStrategy {
         let mut bytes = 0;
         Self::walk(ctx, &mut |code, _| {
             let shape = behind_descriptor(ctx, code) as i64 + SHAPE;
-            // SAFETY: return addresses of frames have a descriptor.
+            // SAFETY: `walk` shows return addresses of frames, and `SHAPE` is a word of the descriptor before each.
             bytes += 8 * shape_words(unsafe { *(shape as *const u64) });
             bytes <= most
         });
@@ -202,21 +211,22 @@ pub trait FrameStrategy {
 const DESCRIPTOR: u64 = 11;
 const END: u64 = 15;
 
-/// One of them.
+/// The operand at `at`, which is `DESCRIPTOR` or 4, of the two instructions behind a return address.
 ///
 /// # Safety
-/// `code` is a return address.
+/// `code` is a return address of native frames: two instructions of `END` bytes stand there.
 pub(super) unsafe fn operand(code: u64, at: u64) -> u64 {
-    // SAFETY: by the contract.
+    // SAFETY: behind `code` are the two instructions of a native return address (`# Safety`), and `at` is 4 or 11,
+    // within them.
     unsafe { ((code + at) as *const i32).read_unaligned() as i64 as u64 }
 }
 
 /// The address behind the descriptor of a return address of native frames.
 ///
 /// # Safety
-/// As for [`operand`].
+/// `code` is a return address of native frames: two instructions of `END` bytes stand there.
 pub(super) unsafe fn behind_native_descriptor(code: u64) -> u64 {
-    // SAFETY: by the contract.
+    // SAFETY: `code` is a return address of native frames (`# Safety`), which is what `operand` asks for.
     unsafe { (code + END).wrapping_add(operand(code, DESCRIPTOR)) }
 }
 
@@ -224,7 +234,7 @@ pub(super) unsafe fn behind_native_descriptor(code: u64) -> u64 {
 /// prefix data.
 pub fn behind_descriptor(ctx: &Machine, code: u64) -> u64 {
     if rt(ctx).strategy.kind.facts().is_joined() {
-        // SAFETY: a return address.
+        // SAFETY: frames are native here, and `walk` came to `code` as to the return address of one.
         unsafe { behind_native_descriptor(code) }
     } else {
         code
@@ -235,7 +245,7 @@ pub fn behind_descriptor(ctx: &Machine, code: u64) -> u64 {
 pub(super) fn make_continuation(ctx: &mut Machine, words: [u64; continuation::LEN as usize - 1]) -> Value {
     let code = rt(ctx).strategy.continuation;
     let address = alloc::alloc_procedure(ctx, continuation::LEN);
-    // SAFETY: `address` is `continuation::LEN` fresh words.
+    // SAFETY: `alloc_procedure` has just given out `continuation::LEN` words, and `words` are one fewer.
     unsafe {
         let p = address as *mut u64;
         *p.add(continuation::CODE as usize) = code;
@@ -259,13 +269,13 @@ pub(super) fn raise_used(ctx: &mut Machine) -> ! {
 /// Sets word `i` of a continuation object to something that is not in the heap.
 pub(super) fn set_word(k: Value, i: u64, word: u64) {
     debug_assert!(k.is_procedure());
-    // SAFETY: callers pass continuation objects only.
+    // SAFETY: `k` is a continuation object: `make_continuation` gave it `continuation::LEN` words, of which `i` is one.
     unsafe { *((k.address() + 8 * i) as *mut u64) = word }
 }
 
 /// Word `i` of a continuation object.
 pub(in crate::machine) fn continuation_word(k: Value, i: u64) -> u64 {
     debug_assert!(k.is_procedure());
-    // SAFETY: callers pass continuation objects only.
+    // SAFETY: `k` is a continuation object: `make_continuation` gave it `continuation::LEN` words, of which `i` is one.
     unsafe { *((k.address() + 8 * i) as *const u64) }
 }

@@ -67,7 +67,8 @@ impl Program {
     fn come_back(&mut self) -> Option<Value> {
         let ctx = self.ctx();
         let sp = ctx.thread.sp & !7;
-        // SAFETY: `sp` is a frame of this program, or one of the prelude.
+        // SAFETY: the walk came to `sp`, so a frame of this program or of the prelude is there: a return address, with
+        // a descriptor.
         unsafe {
             let shape = descriptor(*(sp as *const u64), SHAPE);
             if shape & flags::HALT != 0 {
@@ -239,7 +240,7 @@ fn one_shot_frames_are_run_in_place() {
         assert_eq!(number(p.come_back()), Some(depth));
         assert_eq!(ctx.thread.sp, if sp == base { ctx.thread.sp } else { sp + 16 }, "at depth {depth}");
         assert_eq!(continuation_word(k, continuation::STATE), continuation::state::USED);
-        // SAFETY: a continuation.
+        // SAFETY: `k` is the continuation object that was captured above.
         assert!(unsafe { chunks::covered(Address(k.address())) }.is_none());
     }
     assert_eq!(p.come_back(), None);

@@ -103,7 +103,8 @@ pub unsafe fn copy_out(ctx: &mut Machine, spans: &[(u64, u64)]) -> Value {
     let (chunk, end) = alloc_chunk(ctx, bytes + 16);
     let base = end - 8;
     let mut to = base - bytes;
-    // SAFETY: the chunk has room for the frames, a word before and one behind.
+    // SAFETY: `alloc_chunk` was asked for `bytes`, a word before and one behind; the spans are whole frames (`#
+    // Safety`), of another chunk or region, and come to `bytes`.
     unsafe {
         *(chunk as *mut u64) = end;
         *(base as *mut u64) = rt(ctx).strategy.underflow;
@@ -133,18 +134,18 @@ pub fn same(j: Value, k: Value) -> bool {
 /// See `FrameStrategy::covered`.
 ///
 /// # Safety
-/// As there.
+/// `k` is the address of a continuation object.
 pub unsafe fn segment_of(k: Address) -> Option<Segment> {
-    // SAFETY: by the contract.
+    // SAFETY: `k` is a continuation object (`# Safety`).
     unsafe { covered(k) }
 }
 
 /// See `FrameStrategy::visit_continuation`.
 ///
 /// # Safety
-/// As there.
+/// `k` is the address of a continuation object that `copy_out` made; nothing else uses its copy meanwhile.
 pub unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
-    // SAFETY: continuation objects cover whole frames.
+    // SAFETY: `k` is a continuation object (`# Safety`), so what it covers are whole frames, which `copy_out` made.
     unsafe {
         if let Some(s) = covered(k) {
             visit_segment(s, visitor)
@@ -155,20 +156,22 @@ pub unsafe fn visit_continuation<V: RootVisitor>(k: Address, visitor: &mut V) {
 /// See `FrameStrategy::audit_continuation`.
 ///
 /// # Safety
-/// As there.
+/// `k` is the address of a continuation object that `copy_out` made; its frames need not be whole.
 pub unsafe fn audit_continuation<V: RootVisitor>(
     ctx: &mut Machine,
     k: Address,
     visitor: &mut V,
 ) -> Result<(), String> {
-    // SAFETY: by the contract; a chunk's first word is its end.
+    // SAFETY: `k` is a continuation object (`# Safety`), so what it covers lies in a chunk, whose first word `copy_out`
+    // made its end.
     unsafe { covered(k).map_or(Ok(()), |s| audit_segment(ctx, s, visitor)) }
 }
 
 /// See `FrameStrategy::walk`: the frames from `sp` on. Underflow frames among them are none of the program's.
 pub fn walk(mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
     loop {
-        // SAFETY: a whole frame is at `sp`, whose return address has a descriptor; the last one has the `HALT` flag.
+        // SAFETY: callers pass the youngest of whole frames; `sp` moves by whole frames, and the outermost one, with
+        // `HALT`, ends this.
         let (code, shape) = unsafe {
             let code = *(sp as *const u64);
             (code, descriptor(code, SHAPE))
@@ -183,8 +186,9 @@ pub fn walk(mut sp: u64, f: &mut dyn FnMut(u64, u64) -> bool) {
 /// Bytes of the frame at `sp`.
 ///
 /// # Safety
-/// There is one.
+/// A whole frame begins at `sp`.
 pub unsafe fn frame_bytes(sp: u64) -> u64 {
-    // SAFETY: by the contract: a frame's first word is a return address, which has a descriptor.
+    // SAFETY: a whole frame is at `sp` (`# Safety`): it begins with a return address, before which its shape word
+    // stands.
     unsafe { 8 * shape_words(descriptor(*(sp as *const u64), SHAPE)) }
 }
