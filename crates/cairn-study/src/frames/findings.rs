@@ -2,11 +2,11 @@
 
 use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
-use super::frame_programs::{GENERATOR, Kind};
-use super::frame_runs::{Measured, ProgramResults, default_to_best, growth, words};
 use super::locality;
 use super::native_frames;
 use super::peers::Peer;
+use super::programs::{GENERATOR, Kind};
+use super::runs::{Measured, ProgramResults, default_to_best, growth, words};
 use crate::compiled_code;
 use crate::measure::INSTRUCTIONS;
 use crate::report::{Finding, Findings};
