@@ -3,8 +3,8 @@
 use cairn_core::interp;
 use cairn_core::ir::Program;
 use cairn_core::parse::parse_program;
-use cairn_core::passes::inline;
 use cairn_core::passes::testing::run_pass;
+use cairn_core::passes::{inline, types};
 use cairn_core::print::print_program;
 use cairn_core::verify::{Dialect, verify};
 
@@ -87,5 +87,66 @@ fn procedures_that_only_waiting_procedures_use_are_kept() {
              (@go.1 (@f.0 7))"
         );
         same_after(&text, Dialect::Opt, inline::run);
+    }
+}
+
+/// A procedure that one of two variables names is called by both names; the test is evaluated once, and before.
+#[test]
+fn one_of_two_procedures_gets_operands_that_are_computed() {
+    for test in ["(%pair? x.0)", "(%cons x.0 1)", "(seq (%write-object x.0 '() 1) (%pair? x.0))"] {
+        let text = format!(
+            "(define @a.1 (lambda a (y.1) (%write-object (%cons 'a y.1) '() 1)))
+             (define @b.2 (lambda b (y.2) (%write-object (%cons 'b y.2) '() 1)))
+             (define @f.0 (lambda f (x.0) (call (if {test} @a.1 @b.2) (%cons x.0 x.0))))
+             (@f.0 5) (@f.0 (%cons 1 2))"
+        );
+        same_after(&text, Dialect::Opt, inline::run);
+    }
+}
+
+/// A procedure that stands once in the text is called several times when what it stands in is copied.
+#[test]
+fn a_procedure_handed_on_by_a_copy_stays() {
+    for calls in
+        ["(g.2 @call.0 1)", "(seq (g.2 @call.0 1) (g.2 @call.0 2))", "(seq (g.2 @call.0 1) (g.2 @keep.1 2) 0)"]
+    {
+        let text = format!(
+            "(define @call.0 (lambda call (p.3 y.4) (p.3 y.4)))
+             (define @keep.1 (lambda keep (p.5 y.6) (%cons p.5 y.6)))
+             (define @main.2 (lambda main (n.0)
+               (let ((f.1 (lambda f (x.7) (seq (%write-object x.7 '() 1) (%write-object n.0 '() 1) x.7))))
+                 (let ((g.2 (lambda g (h.8 y.9) (h.8 f.1 y.9)))) {calls}))))
+             (@main.2 10) (@main.2 11)"
+        );
+        same_after(&text, Dialect::Opt, inline::run);
+    }
+}
+
+/// Whoever gets a vector may store anything into it, also where the vector is the last of a sequence.
+#[test]
+fn a_vector_at_the_end_of_a_sequence_is_not_known() {
+    for given in ["v.1", "(seq (%write-object 0 '() 1) v.1)", "(let ((w.3 v.1)) (seq 1 2 w.3))"] {
+        let text = format!(
+            "(define @f.0 (lambda f (n.0)
+               (let ((v.1 (%make-vector n.0 1.5)))
+                 (let ((p.2 (%cons 0 {given})))
+                   (seq (%vector-set! (%cdr p.2) 1 'changed) (%write-object (%vector-ref v.1 1) '() 1))))))
+             (@f.0 3)"
+        );
+        same_after(&text, Dialect::Opt, types::run);
+    }
+}
+
+/// A test decides by the last of its expressions, and the others are looked at, too.
+#[test]
+fn a_sequence_tests_its_last_expression() {
+    for last in ["(%pair? x.0)", "(%not (%pair? x.0))", "#f", "(%car (%cons x.0 2))"] {
+        let text = format!(
+            "(define @show.1 (lambda show (y.1) (%write-object (if (%fixnum? y.1) 'number y.1) '() 1)))
+             (define @f.0 (lambda f (x.0)
+               (%write-object (if (seq (@show.1 1) (@show.1 'a) {last}) 'yes 'no) '() 1)))
+             (@f.0 #f) (@f.0 5) (@f.0 (%cons 1 2))"
+        );
+        same_after(&text, Dialect::Opt, types::run);
     }
 }

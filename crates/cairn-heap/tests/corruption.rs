@@ -7,7 +7,7 @@ mod common;
 use cairn_heap::{HeapConfig, Zeal};
 use cairn_layout::facts::COLLECTORS;
 use cairn_layout::object::{Type, header};
-use cairn_layout::value::{TAG_OBJECT, TAG_PROCEDURE};
+use cairn_layout::value::{TAG_OBJECT, TAG_PAIR, TAG_PROCEDURE};
 use common::{CODES, Mutator, NIL, fix, get, put};
 
 fn mutators() -> impl Iterator<Item = Mutator> {
@@ -68,6 +68,13 @@ fn a_reference_with_the_tag_of_another_kind() {
         let found = reports(|_, v| put(v & !7, part, get(v, part) & !7 | tag));
         assert!(found.iter().all(|r| !r.is_empty()));
     }
+}
+
+/// One object that two references take for different kinds: each of them alone may look sound.
+#[test]
+fn an_object_met_with_two_tags() {
+    let found = reports(|_, v| put(v & !7, 1, get(v, 2) & !7 | TAG_PAIR));
+    assert!(found.iter().all(|r| !r.is_empty()));
 }
 
 #[test]

@@ -312,6 +312,26 @@ fn fragmented_memory_is_used_again() {
     m.verify();
 }
 
+/// One pair is left in every line of many blocks: hardly a line is free, and yet nearly all of the memory is.
+#[test]
+fn blocks_with_little_in_every_line_are_emptied() {
+    let mut m = Mutator::new(HeapConfig::default());
+    let table = m.vector(524_288, NIL);
+    m.roots.words = vec![table];
+    for i in 1..=524_288 {
+        m.check(16).unwrap();
+        let pair = m.cons(fix(i), NIL);
+        m.set(m.roots.words[0], i as u64, pair);
+    }
+    m.minor();
+    (1..=524_288).filter(|i| i % 7 != 0).for_each(|i| m.set(m.roots.words[0], i, NIL));
+    m.major();
+    let crumbled = m.heap.bytes_in_use();
+    (0..30).for_each(|_| m.major());
+    assert!((7..=524_288).step_by(7).all(|i| get(get(m.roots.words[0], i), 0) == fix(i as i64)));
+    assert!(m.heap.bytes_in_use() + (4 << 20) < crumbled, "{} of {crumbled}", m.heap.bytes_in_use());
+}
+
 #[test]
 fn a_continuation_is_traced_once_per_copy() {
     let mut m = Mutator::new(HeapConfig::default());

@@ -9,6 +9,11 @@ use crate::rewrite::Done;
 use crate::shape::{Layout, Part};
 use cairn_html::{Html, add, document, html};
 
+/// How to read the bars of [`drawn`].
+const LEGEND: &str = "The upper bar is an object as clang lays it out, the lower one as it is now, at the same scale. \
+                      Each box is a field with its offset in bytes; green boxes are small pointers (indices), grey ones \
+                      other fields. Fields that nothing accesses are left out.";
+
 const STYLE: &str = "\
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:light-dark(#22262b,#e6e6e3);
 background:light-dark(#fff,#1b1d20)}:root{color-scheme:light dark}
@@ -56,8 +61,9 @@ pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Opti
         }
     }
     if !pools.is_empty() {
-        let head = html!("<th>allocated at<th><th>bytes<th>now<th>indices<th>layout, before and after");
-        add!(out, "<h2>In pools</h2>\n<table><tr>{}\n{}</table>\n", head, pools);
+        let head =
+            html!("<th>allocated at<th><th>bytes before<th>bytes now<th>small pointers<th>layout before and now");
+        add!(out, "<h2>In pools</h2>\n<p>{}\n<table><tr>{}\n{}</table>\n", LEGEND, head, pools);
     }
     if !others.is_empty() {
         let head = html!("<th>allocated at<th>why");

@@ -108,7 +108,7 @@ fn again(
         return Err(edited);
     }
     if parts.modules.is_empty() {
-        return Err("no object has bitcode: they are compiled with -O, or with --ptrcomp=static".into());
+        return Err("no object has bitcode: compile with -O, or with --ptrcomp=static".into());
     }
     let transformed = transform(&parts, settings, scratch);
     let transformed = transformed.map_err(|e| if edited.is_empty() { e } else { format!("{e}\n{edited}") })?;

@@ -120,6 +120,7 @@ fn run(
     let kind = if quick { "quick" } else { "whole" };
     let mut lab =
         Lab::new(cairn, &root, &directory.join("measurements").join(study.name()).join(kind), quick, fresh)?;
+    let chosen = only.0.clone();
     lab.only = only;
     lab.suite = suite.map(Path::to_path_buf);
     let began = std::time::Instant::now();
@@ -129,6 +130,9 @@ fn run(
         .push(("time".into(), format!("{} s{}", began.elapsed().as_secs(), if quick { ", --quick" } else { "" })));
     conditions.append(&mut report.conditions);
     report.conditions = conditions;
+    if !chosen.is_empty() {
+        report.only_of(&chosen);
+    }
     println!("{}", report.text());
     let page = report.write(directory)?;
     println!("report: {}", page.display());

@@ -63,8 +63,14 @@ fn a_program_of_ours_and_of_a_suite_are_measured_and_reported() {
     let output = d.study(&cairn, &["--only", "treeadd", "--suite", suite.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for part in ["What holds today", "Our goal: within 5 %", "[0.68]", "not measured: The longer its", "report: "]
-    {
+    for part in [
+        "What holds today",
+        "Our goal: within 5 %",
+        "[0.68]",
+        "only: treeadd",
+        "* not judged: The longer its",
+        "report: ",
+    ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(!text.contains("What failed"), "{text}");

@@ -36,14 +36,20 @@ pub fn report(study: &dyn Study, m: &Measured) -> Report {
     }
 }
 
-/// "mcc CAIRN_AMBIGUOUS_FRAMES=1 ...; others none".
+/// "mcc: frames are ambiguous roots (CAIRN_AMBIGUOUS_FRAMES=1), pages of 2 KB …; gen: as usual".
 fn settings_shown(m: &Measured) -> String {
     let of = |name: &&str| settings(cairn_layout::facts::collector(name).expect("of the table"));
     let shown = |name: &&str| {
-        let words: Vec<String> = of(name).iter().map(|(name, value)| format!("{name}={value}")).collect();
-        format!("{name}: {}", if words.is_empty() { "none".into() } else { words.join(" ") })
+        let meaning = |variable: &str| match variable {
+            "CAIRN_AMBIGUOUS_FRAMES" => "every word of a frame may be a pointer",
+            "CAIRN_MCC" => "pages of 2 KB, and the largest heap from the start",
+            _ => "set",
+        };
+        let all: Vec<String> =
+            of(name).iter().map(|(name, value)| format!("{} ({name}={value})", meaning(name))).collect();
+        format!("{name}: {}", if all.is_empty() { "as usual".into() } else { all.join("; ") })
     };
-    m.collectors.iter().map(shown).collect::<Vec<_>>().join("; ")
+    m.collectors.iter().map(shown).collect::<Vec<_>>().join(". ")
 }
 
 fn list(numbers: &[f64]) -> String {

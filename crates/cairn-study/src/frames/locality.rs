@@ -2,9 +2,9 @@
 
 use super::appel_shao;
 use super::cache_simulator::{Geometry, OnWriteMiss};
-use super::frame_runs::{Measured, ProgramResults, Traces};
 use super::hanoi::{self, Place};
 use super::memory_trace::{INSTRUCTIONS, KILOBYTES, PENALTY, WAYS, name};
+use super::runs::{Measured, ProgramResults, Traces};
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Row, Table};
 
 /// KiB of the cache of which the paper gives numbers; and of one in which all fits.

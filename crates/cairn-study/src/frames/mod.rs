@@ -4,20 +4,20 @@
 //! The paper compared frames in the heap with a stack that it simulated in part. Here six ways of keeping frames are
 //! in one compiler (`--frames=`), which differ in nothing else; so each is run. One of them, LLVM's own frames, needs
 //! another collector than the default; it is compared with the stack under that one ([`native_frames`]). Instructions
-//! are counted, never derived from times ([`frame_runs`] says how a frame's are told from the rest); times stand
+//! are counted, never derived from times ([`runs`] says how a frame's are told from the rest); times stand
 //! beside.
 
 mod appel_shao;
 mod cache_simulator;
-mod frame_exhibits;
-mod frame_findings;
-mod frame_programs;
-mod frame_runs;
+mod exhibits;
+mod findings;
 mod hanoi;
 mod locality;
 mod memory_trace;
 mod native_frames;
 mod peers;
+mod programs;
+mod runs;
 
 use crate::harness::Lab;
 use crate::report::Report;
@@ -38,10 +38,10 @@ impl Study for Frames {
          Journal of Functional Programming 6(1), 1996."
     }
     fn programs(&self) -> Vec<&'static str> {
-        frame_programs::PROGRAMS.iter().map(|p| p.name).collect()
+        programs::PROGRAMS.iter().map(|p| p.name).collect()
     }
     fn run(&self, lab: &mut Lab) -> Result<Report, String> {
-        let measured = frame_runs::measure(lab)?;
-        Ok(frame_exhibits::report(self, &measured))
+        let measured = runs::measure(lab)?;
+        Ok(exhibits::report(self, &measured))
     }
 }

@@ -10,7 +10,7 @@
 //! in instructions. How compiled code gets at them is LLVM's affair: the cost has no parts but compiled code and
 //! runtime. Their memory is not traced: with another collector the objects lie elsewhere, too.
 
-use super::frame_programs::FrameProgram;
+use super::programs::FrameProgram;
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
 use crate::measure::{INSTRUCTIONS, Run};

@@ -35,7 +35,7 @@ pub enum Item {
     /// A figure.
     Figure(Figure),
     /// Claims, and whether they hold.
-    Findings(Vec<Finding>),
+    Findings(Findings),
 }
 
 /// A table of numbers; the rows' labels are words.
@@ -151,7 +151,66 @@ pub enum Content {
     },
 }
 
-/// A claim of the paper or of ours, tried today.
+/// Whose a sentence is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Whose {
+    /// A claim of the paper: it holds or does not.
+    Paper,
+    /// A goal of this project, or a comparison with others that it makes: reached or missed.
+    Ours,
+}
+
+/// What the paper claims and what this project aims at, apart: a goal that was missed says nothing against the paper.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The paper's claims, in its order.
+    pub paper: Vec<Finding>,
+    /// Goals of this project.
+    pub ours: Vec<Finding>,
+    /// Were only some programs measured, so that nothing can be said of all?
+    pub partial: bool,
+}
+
+impl Findings {
+    /// Both groups that have sentences, with a heading that counts: "The paper's claims: 5 of 9 hold".
+    pub fn groups(&self) -> impl Iterator<Item = (Whose, String, &[Finding])> {
+        let groups = [(Whose::Paper, &self.paper[..]), (Whose::Ours, &self.ours[..])];
+        groups
+            .into_iter()
+            .filter(|(_, all)| !all.is_empty())
+            .map(|(whose, all)| (whose, self.heading(whose, all), all))
+    }
+
+    fn heading(&self, whose: Whose, all: &[Finding]) -> String {
+        let (name, verb) = match whose {
+            Whose::Paper => ("The paper's claims", "hold"),
+            Whose::Ours => ("Goals of this project", "reached"),
+        };
+        if self.partial {
+            return format!("{name}: not judged, since only some programs were measured");
+        }
+        let count = |verdict| all.iter().filter(|f| f.holds == verdict).count();
+        let missing = match count(None) {
+            0 => String::new(),
+            n => format!(", {n} not measured"),
+        };
+        format!("{name}: {} of {} {verb}{missing}", count(Some(true)), all.len())
+    }
+
+    /// One word or two about a sentence.
+    pub fn verdict(&self, whose: Whose, finding: &Finding) -> &'static str {
+        match (finding.holds, whose) {
+            _ if self.partial => "not judged",
+            (None, _) => "not measured",
+            (Some(true), Whose::Paper) => "holds",
+            (Some(false), Whose::Paper) => "does not hold",
+            (Some(true), Whose::Ours) => "reached",
+            (Some(false), Whose::Ours) => "missed",
+        }
+    }
+}
+
+/// A claim of the paper or a goal of ours, tried today.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// What is claimed, and by whom.
@@ -162,13 +221,14 @@ pub struct Finding {
     pub evidence: String,
 }
 
-impl Finding {
-    /// "holds", "does not hold", "not measured".
-    pub fn verdict(&self) -> &'static str {
-        match self.holds {
-            Some(true) => "holds",
-            Some(false) => "does not hold",
-            None => "not measured",
+impl Report {
+    /// Marks the report as one of some programs only: it says which, and judges nothing.
+    pub fn only_of(&mut self, programs: &[String]) {
+        self.conditions.insert(0, ("only".into(), programs.join(", ")));
+        for item in self.sections.iter_mut().flat_map(|s| &mut s.items) {
+            if let Item::Findings(findings) = item {
+                findings.partial = true;
+            }
         }
     }
 }

@@ -24,13 +24,15 @@ pub(super) fn render(report: &Report) -> String {
                     add!(body, "{}</figure>\n", remark(&f.note));
                 }
                 Item::Findings(findings) => {
-                    add!(body, "<ul class=findings>\n");
-                    for f in findings {
-                        let class = f.verdict().replace(' ', "-");
-                        add!(body, "<li class={}><b>{}</b> ", class, f.verdict());
-                        add!(body, "{} <span>{}</span></li>\n", f.claim, f.evidence);
+                    for (whose, heading, all) in findings.groups() {
+                        add!(body, "<h3>{}</h3>\n<ul class=findings>\n", heading);
+                        for f in all {
+                            let verdict = findings.verdict(whose, f);
+                            add!(body, "<li class={}><b>{}</b> ", verdict.replace(' ', "-"), verdict);
+                            add!(body, "{} <span>{}</span></li>\n", f.claim, f.evidence);
+                        }
+                        add!(body, "</ul>\n");
                     }
-                    add!(body, "</ul>\n");
                 }
             }
         }
@@ -90,7 +92,9 @@ mod tests {
             "<tr><th>life &amp; death</th><td>1.23</td><td class=published>2.00</td><td>12,345</td></tr>",
             "<tr><th>logic</th><td>–</td><td class=published>3.50</td><td>–</td></tr>",
             "<li class=holds><b>holds</b> A beats B. <span>1.2 against 2.4 s.</span></li>",
+            "<h3>The paper's claims: 1 of 2 hold, 1 not measured</h3>",
             "<li class=not-measured>",
+            "<li class=missed>",
             "<svg",
             "prefers-color-scheme: dark",
         ] {

@@ -6,7 +6,9 @@ mod html;
 mod svg;
 mod text;
 
-pub use document::{Column, Content, Figure, Finding, Item, Number, Panel, Report, Row, Section, Table, grouped};
+pub use document::{
+    Column, Content, Figure, Finding, Findings, Item, Number, Panel, Report, Row, Section, Table, grouped,
+};
 use std::path::{Path, PathBuf};
 
 impl Report {
@@ -75,10 +77,16 @@ pub(crate) mod tests {
             ],
             note: String::new(),
         };
-        let findings = vec![
-            Finding { claim: "A beats B.".into(), holds: Some(true), evidence: "1.2 against 2.4 s.".into() },
-            Finding { claim: "B is small.".into(), holds: None, evidence: "no B here.".into() },
-        ];
+        let finding =
+            |claim: &str, holds, evidence: &str| Finding { claim: claim.into(), holds, evidence: evidence.into() };
+        let findings = Findings {
+            paper: vec![
+                finding("A beats B.", Some(true), "1.2 against 2.4 s."),
+                finding("B is small.", None, "no B here."),
+            ],
+            ours: vec![finding("B takes no time.", Some(false), "1 s.")],
+            partial: false,
+        };
         let items = vec![
             Item::Text("Some words <here>.".into()),
             Item::Table(table),

@@ -15,15 +15,20 @@ pub(super) fn render(report: &Report) -> String {
                 Item::Text(text) => out += &format!("\n{}\n", wrapped(text, "")),
                 Item::Table(t) => out += &format!("\n{}", table(t)),
                 Item::Figure(_) => {}
-                Item::Findings(findings) => findings.iter().for_each(|f| out += &finding(f)),
+                Item::Findings(findings) => {
+                    for (whose, heading, all) in findings.groups() {
+                        out += &format!("\n{heading}.\n");
+                        all.iter().for_each(|f| out += &finding(findings.verdict(whose, f), f));
+                    }
+                }
             }
         }
     }
     out
 }
 
-fn finding(f: &Finding) -> String {
-    format!("\n* {}: {}\n", f.verdict(), wrapped(&format!("{} {}", f.claim, f.evidence), "  "))
+fn finding(verdict: &str, f: &Finding) -> String {
+    format!("\n* {verdict}: {}\n", wrapped(&format!("{} {}", f.claim, f.evidence), "  "))
 }
 
 /// Lines of at most 100 columns.
@@ -88,10 +93,27 @@ Table 1: speed
  logic                 – [3.50]            –
   A remark.
 
+The paper's claims: 1 of 2 hold, 1 not measured.
+
 * holds: A beats B. 1.2 against 2.4 s.
 
 * not measured: B is small. no B here.
+
+Goals of this project: 0 of 1 reached.
+
+* missed: B takes no time. 1 s.
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_run_of_some_programs_judges_nothing() {
+        let mut report = super::super::tests::sample();
+        report.only_of(&["life".into(), "logic".into()]);
+        let text = super::render(&report);
+        assert!(text.contains("\nonly: life, logic\n"), "{text}");
+        assert!(text.contains("claims: not judged, since only some programs were measured."), "{text}");
+        assert_eq!(text.matches("* not judged: ").count(), 3, "{text}");
+        assert!(!text.contains("holds:") && !text.contains("missed:"), "{text}");
     }
 }

@@ -13,10 +13,10 @@
 //! as "add a constant to the stack pointer" and "pop". Every other instruction that a strategy executes more or fewer
 //! than the stack is charged to it: whatever it is.
 
-use super::frame_programs::{CAPTURE, FrameProgram, Kind, PROGRAMS};
 use super::memory_trace;
 use super::native_frames::{self, NativeCost, NativeRuns};
 use super::peers::Peer;
+use super::programs::{CAPTURE, FrameProgram, Kind, PROGRAMS};
 use crate::compiled_code;
 use crate::harness::{Cell, Lab, Outcome};
 use crate::measure::{INSTRUCTIONS, Run};
@@ -368,7 +368,7 @@ pub(super) fn default_to_best(m: &Measured, p: &ProgramResults) -> Option<f64> {
 
 /// How many times more a capture costs at the greatest depth than at the least; native frames come after the others.
 pub(super) fn growth(m: &Measured, strategy: usize) -> Option<f64> {
-    let at = |c: &super::frame_runs::Capture| c.instructions[strategy].as_ref().ok().copied();
+    let at = |c: &super::runs::Capture| c.instructions[strategy].as_ref().ok().copied();
     Some(at(m.captures.last()?)? / at(m.captures.first()?)?)
 }
 

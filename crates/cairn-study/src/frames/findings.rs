@@ -1,15 +1,15 @@
-//! Claims of the paper, and goals of ours, tried on the numbers.
+//! The paper's claims and our goals, tested on the numbers.
 
 use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
-use super::frame_programs::{GENERATOR, Kind};
-use super::frame_runs::{Measured, ProgramResults, default_to_best, growth, words};
 use super::locality;
 use super::native_frames;
 use super::peers::Peer;
+use super::programs::{GENERATOR, Kind};
+use super::runs::{Measured, ProgramResults, default_to_best, growth, words};
 use crate::compiled_code;
 use crate::measure::INSTRUCTIONS;
-use crate::report::Finding;
+use crate::report::{Finding, Findings};
 use crate::statistics::geometric_mean;
 use cairn_layout::facts::NATIVE;
 
@@ -22,25 +22,24 @@ const GOAL_CTAK: f64 = 0.6;
 /// Nanoseconds of a generator's step.
 const GOAL_STEP: f64 = 30.0;
 
-/// All claims: the paper's in its order, then ours, then what follows for this machine.
-pub fn findings(m: &Measured) -> Vec<Finding> {
-    vec![
-        similar(m),
-        hybrids(m),
-        limit_checks(m),
-        frame_sizes(m),
-        read_misses(m),
-        write_misses(m),
-        towers(),
-        collector_load(m),
-        call_cc(m),
-        goal_cost(m),
-        goal_time(m),
-        goal_ctak(m),
-        goal_step(m),
-        native(m),
-        verdict(m),
-    ]
+/// The paper's claims in its order, its conclusion last, and our goals.
+pub fn findings(m: &Measured) -> Findings {
+    Findings {
+        paper: vec![
+            similar(m),
+            hybrids(m),
+            limit_checks(m),
+            frame_sizes(m),
+            read_misses(m),
+            write_misses(m),
+            towers(),
+            collector_load(m),
+            call_cc(m),
+            verdict(m),
+        ],
+        ours: vec![goal_cost(m), goal_time(m), goal_ctak(m), goal_step(m), native(m)],
+        partial: false,
+    }
 }
 
 /// "1.24", or "nothing measured".

@@ -2,10 +2,10 @@
 
 use super::appel_shao;
 use super::cache_simulator::OnWriteMiss;
-use super::frame_programs::{Kind, PROGRAMS};
-use super::frame_runs::{Cost, Measured, ProgramResults, default_to_best, growth, words};
 use super::native_frames::NativeCost;
-use super::{frame_findings, locality, native_frames};
+use super::programs::{Kind, PROGRAMS};
+use super::runs::{Cost, Measured, ProgramResults, default_to_best, growth, words};
+use super::{findings, locality, native_frames};
 use crate::compiled_code;
 use crate::measure::INSTRUCTIONS;
 use crate::report::{Column, Content, Figure, Item, Number, Panel, Report, Row, Section, Table};
@@ -15,7 +15,7 @@ use cairn_layout::facts::NATIVE;
 /// The whole report.
 pub fn report(study: &dyn Study, m: &Measured) -> Report {
     let mut sections = vec![
-        section("What holds today", vec![Item::Findings(frame_findings::findings(m))]),
+        section("What holds today", vec![Item::Findings(findings::findings(m))]),
         section("Programs", programs()),
         section(
             "What a frame costs",
