@@ -771,7 +771,8 @@ fn missing_library_help(name: &LibraryName, directories: &[String]) -> String {
         return "headers of C are read when a program is compiled or evaluated by cairn, not by an executable"
             .into();
     }
-    let below = if directories.is_empty() { String::new() } else { format!(", below {}", directories.join(" or ")) };
+    let below =
+        if directories.is_empty() { String::new() } else { format!(", below {}", directories.join(" or ")) };
     format!("a library {name} is looked for in a file {0}.sld or {0}.sls{below}", name.path())
 }
 
