@@ -390,7 +390,12 @@
     ;;;; Errors
 
     ;; That the message is a control string, and the irritants are its arguments.
-    (define (make-format-condition) (make-format-part (lambda (control arguments) (apply format control arguments))))
+    ;; Where they do not fit each other, both are shown as they are: an error is being reported.
+    (define (make-format-condition)
+      (make-format-part
+       (lambda (control arguments)
+         (guard (c (#t (format "~a~{ ~s~}" control arguments)))
+           (apply format control arguments)))))
     (define (format-condition? x) (and (condition? x) (exists format-part? (simple-conditions x))))
     (define-condition-type &continuation &condition make-continuation-condition continuation-condition?
       (k condition-continuation))
