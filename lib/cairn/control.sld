@@ -40,6 +40,7 @@
    &message make-message-condition message-part? part-message
    &irritants make-irritants-condition irritants-part? part-irritants
    &who make-who-condition who-part? part-who
+   &format make-format-part format-part? unhandled? set-prompt-handler!
    call-with-interrupts raise-interrupt interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
    wrong-type wrong-record
@@ -248,6 +249,9 @@
     (define-record-type (&irritants &condition) (make-irritants-condition irritants) irritants-part?
       (irritants part-irritants))
     (define-record-type (&who &condition) (make-who-condition who) who-part? (who part-who))
+    ;; Chez Scheme's: the message is a control string, of which `text` makes a string, given what it says of the
+    ;; irritants.
+    (define-record-type (&format &condition) (make-format-part text) format-part? (text part-text))
     (define-record-type compound-condition (make-compound-condition parts) compound-condition? (parts compound-parts))
 
     (define (condition-parts c)
@@ -260,9 +264,9 @@
           ((part? (%car parts)) (value (%car parts)))
           (else (loop (%cdr parts))))))
 
-    (define (message-of-parts c)
-      (let ((who (part-value c who-part? part-who #f))
-            (message (part-value c message-part? part-message "")))
+    (define (message-of-parts c) (message-after-who c (part-value c message-part? part-message "")))
+    (define (message-after-who c message)
+      (let ((who (part-value c who-part? part-who #f)))
         (if who
             (call-with-string-port
              (lambda (port)
@@ -288,6 +292,7 @@
                  ((message-part? part) #f)
                  ((irritants-part? part) #f)
                  ((who-part? part) #f)
+                 ((format-part? part) #f)
                  (else (%pair? (%record-type-about (%record-rtd part) 2))))
                #t))
          (%cons (%car parts) (telling (%cdr parts) message?)))
@@ -302,8 +307,13 @@
                (%write-object (condition-message c) port 0)
                (write-all (condition-irritants c) port))
              (let* ((message? (part-value c message-part? part-message #f))
+                    (text (part-value c format-part? part-text #f))
                     (others (telling (condition-parts c) message?)))
                (cond
+                 ((if message? text #f)
+                  (%write-object
+                   (message-after-who c (text message? (part-value c irritants-part? part-irritants '()))) port 0)
+                  (write-all others port))
                  (message?
                   (%write-object (message-of-parts c) port 0)
                   (write-all (part-value c irritants-part? part-irritants '()) port)
@@ -341,6 +351,14 @@
     (define (file-error? x) (condition-of-kind? x (kind-file)))
 
     ;;;; Raising
+
+    ;; Does nobody handle what is raised here?  At the prompt its own handler, which reports and abandons the input, is
+    ;; nobody.
+    (define prompt-handler #f)
+    (define (set-prompt-handler! handler) (set! prompt-handler handler))
+    (define (unhandled?)
+      (let ((handlers (%machine-ref (slot-handlers))))
+        (if (%null? handlers) #t (%eq? (%car handlers) prompt-handler))))
 
     ;; No handler is left: report and exit.
     (define (uncaught obj)

@@ -185,11 +185,16 @@
     (define (alist->hash-table alist . options)
       (let ((table (%apply make-hash-table options)))
         ;; the first of several associations counts
-        (for-each (lambda (entry)
-                    (if (%not (hash-table-exists? table (%car entry)))
-                        (hash-table-set! table (%car entry) (%cdr entry))))
-                  alist)
-        table))
+        (let loop ((l alist))
+          (cond
+            ((%pair? l)
+             (let ((entry (%car l)))
+               (if (%not (%pair? entry)) (wrong-type "alist->hash-table" "pairs in the list" entry))
+               (if (%not (hash-table-exists? table (%car entry)))
+                   (hash-table-set! table (%car entry) (%cdr entry))))
+             (loop (%cdr l)))
+            ((%null? l) table)
+            (else (wrong-type "alist->hash-table" "a list" alist))))))
 
     (define (hash-table same? . keys-and-values)
       (let ((table (make-hash-table same?)))
@@ -425,9 +430,9 @@
       (fold-back "hash-table-keys" table (lambda (key value acc) (%cons key acc)) '()))
     ;; The same as vectors.
     (define (hash-table-key-vector table)
-      (with-table "hash-table-keys" table (%table-column table 0)))
+      (with-table "hash-table-key-vector" table (%table-column table 0)))
     (define (hash-table-value-vector table)
-      (with-table "hash-table-values" table (%table-column table 1)))
+      (with-table "hash-table-value-vector" table (%table-column table 1)))
     (define (hash-table-values table)
       (fold-back "hash-table-values" table (lambda (key value acc) (%cons value acc)) '()))
     (define (hash-table->alist table)

@@ -224,6 +224,7 @@
 
     ;; Calls `thunk`; #f if it was left by an error.
     (define (guarded thunk)
+      (set-prompt-handler! handle)
       (call-with-current-continuation
        (lambda (k)
          (set! leave k)

@@ -638,9 +638,14 @@
        ...))))
 (define-xor lset-xor lset-xor!)
 
-(define (lset-diff+intersection same? set . sets)
-  (parted "lset-diff+intersection" (x set)
-          (every (lambda (set) (%not (has? "lset-diff+intersection" same? set x))) sets)))
+(define-syntax define-diff+intersection
+  (syntax-rules ()
+    ((_ name ...)
+     (begin
+       (define (name same? set . sets)
+         (parted (%symbol->string 'name) (x set)
+                 (every (lambda (set) (%not (has? (%symbol->string 'name) same? set x))) sets)))
+       ...))))
+(define-diff+intersection lset-diff+intersection lset-diff+intersection!)
 
 (define (lset-union! same? . sets) (%apply lset-union same? sets))
-(define (lset-diff+intersection! same? set . sets) (%apply lset-diff+intersection same? set sets))

@@ -16,14 +16,23 @@
       (first first-pair set-first!)
       (last last-pair set-last!))
 
-    (define (last-of l) (if (or (null? l) (null? (cdr l))) l (last-of (cdr l))))
+    (define (last-of who l)
+      (let loop ((rest l))
+        (cond
+          ((null? rest) rest)
+          ((not (pair? rest)) (wrong-type who "a list" l))
+          ((null? (cdr rest)) rest)
+          (else (loop (cdr rest))))))
+    (define (queue-of who l) (make-queue l (last-of who l)))
+    ;; The list of what must be a queue.
+    (define (list-of who q) (first-pair (check-queue who q)))
 
     (define make-list-queue
       (case-lambda
-        ((l) (make-queue l (last-of l)))
+        ((l) (queue-of "make-list-queue" l))
         ((l last) (make-queue l last))))
     (define (list-queue . l) (make-list-queue l))
-    (define (list-queue-copy q) (make-list-queue (list-copy (first-pair q))))
+    (define (list-queue-copy q) (make-list-queue (list-copy (list-of "list-queue-copy" q))))
 
     (define list-queue-unfold
       (case-lambda
@@ -58,7 +67,8 @@
       (check "list-queue-back" q)
       (car (last-pair q)))
     (define (list-queue-list q) (first-pair (check-queue "list-queue-list" q)))
-    (define (list-queue-first-last q) (values (first-pair q) (last-pair q)))
+    (define (list-queue-first-last q)
+      (values (list-of "list-queue-first-last" q) (last-pair q)))
 
     (define (list-queue-add-front! q x)
       (check-queue "list-queue-add-front!" q)
@@ -97,19 +107,25 @@
         l))
     (define list-queue-set-list!
       (case-lambda
-        ((q l) (list-queue-set-list! q l (last-of l)))
+        ((q l) (list-queue-set-list! q l (last-of "list-queue-set-list!" l)))
         ((q l last)
+         (check-queue "list-queue-set-list!" q)
          (set-first! q l)
          (set-last! q last))))
 
-    (define (list-queue-append . queues) (list-queue-concatenate queues))
-    (define (list-queue-concatenate queues)
-      (make-list-queue (apply append (append (map first-pair queues) (list '())))))
+    (define (concatenated who queues)
+      (make-list-queue
+       (apply append
+              (append (map (lambda (q) (list-of who q))
+                           (if (list? queues) queues (wrong-type who "a list" queues)))
+                      (list '())))))
+    (define (list-queue-append . queues) (concatenated "list-queue-append" queues))
+    (define (list-queue-concatenate queues) (concatenated "list-queue-concatenate" queues))
     ;; The queues are not to be used any more.
-    (define (list-queue-append! . queues) (list-queue-concatenate queues))
+    (define (list-queue-append! . queues) (concatenated "list-queue-append!" queues))
 
-    (define (list-queue-map proc q) (make-list-queue (map proc (first-pair q))))
+    (define (list-queue-map proc q) (make-list-queue (map proc (list-of "list-queue-map" q))))
     (define (list-queue-map! proc q)
-      (do ((l (first-pair q) (cdr l))) ((null? l))
+      (do ((l (list-of "list-queue-map!" q) (cdr l))) ((null? l))
         (set-car! l (proc (car l)))))
-    (define (list-queue-for-each proc q) (for-each proc (first-pair q)))))
+    (define (list-queue-for-each proc q) (for-each proc (list-of "list-queue-for-each" q)))))

@@ -116,37 +116,42 @@
                      (now? (in? (odd? i) (odd? j))))
                 (loop i j now? (if (eq? now? inside?) l (cons at l))))))))
 
-    ;; `(name set ...)`, with the value for no sets; sets are combined from the left.
+    ;; Sets are combined from the left.  `who` fails where something is no set.
+    (define (combined who in? cs rest)
+      (if (null? rest)
+          (begin
+            (boundaries who cs)
+            cs)
+          (combined who in? (combine in? (boundaries who cs) (boundaries who (car rest))) (cdr rest))))
+    (define (either a b) (or a b))
+    (define (both a b) (and a b))
+    (define (one a b) (not (eq? a b)))
+    (define (minus a b) (and a (not b)))
+
+    ;; `(name set ...)`, with the value for no sets, and `(name! set set ...)`.
     (define-syntax define-combination
       (syntax-rules ()
-        ((_ name who none in?)
-         (define (name . sets)
-           (if (null? sets)
-               none
-               (let loop ((cs (car sets)) (rest (cdr sets)))
-                 (if (null? rest)
-                     (begin
-                       (boundaries who cs)
-                       cs)
-                     (loop (combine in? (boundaries who cs) (boundaries who (car rest)))
-                           (cdr rest)))))))))
-    (define-combination char-set-union "char-set-union" char-set:empty (lambda (a b) (or a b)))
-    (define-combination char-set-intersection "char-set-intersection" char-set:full (lambda (a b) (and a b)))
-    (define-combination char-set-xor "char-set-xor" char-set:empty (lambda (a b) (not (eq? a b))))
-    (define-combination difference "char-set-difference" char-set:empty (lambda (a b) (and a (not b))))
+        ((_ in? none (name who) (name! who!))
+         (begin
+           (define (name . sets)
+             (if (null? sets) none (combined who in? (car sets) (cdr sets))))
+           (define (name! cs . rest) (combined who! in? cs rest))))))
+    (define-combination either char-set:empty
+      (char-set-union "char-set-union") (char-set-union! "char-set-union!"))
+    (define-combination both char-set:full
+      (char-set-intersection "char-set-intersection") (char-set-intersection! "char-set-intersection!"))
+    (define-combination one char-set:empty (char-set-xor "char-set-xor") (char-set-xor! "char-set-xor!"))
 
-    (define (char-set-difference cs . rest) (apply difference cs rest))
-    (define (char-set-complement cs) (difference char-set:full cs))
-    (define (char-set-diff+intersection cs . rest)
-      (let ((others (apply char-set-union rest)))
-        (values (difference cs others) (char-set-intersection cs others))))
-
-    (define (char-set-union! cs . rest) (apply char-set-union cs rest))
-    (define (char-set-intersection! cs . rest) (apply char-set-intersection cs rest))
-    (define (char-set-xor! cs . rest) (apply char-set-xor cs rest))
-    (define (char-set-difference! cs . rest) (apply difference cs rest))
-    (define (char-set-complement! cs) (char-set-complement cs))
-    (define (char-set-diff+intersection! a b . rest) (apply char-set-diff+intersection a b rest))
+    (define (char-set-difference cs . rest) (combined "char-set-difference" minus cs rest))
+    (define (char-set-difference! cs . rest) (combined "char-set-difference!" minus cs rest))
+    (define (char-set-complement cs) (combined "char-set-complement" minus char-set:full (list cs)))
+    (define (char-set-complement! cs) (combined "char-set-complement!" minus char-set:full (list cs)))
+    (define (difference+intersection who cs rest)
+      (let ((others (list (combined who either char-set:empty rest))))
+        (values (combined who minus cs others) (combined who both cs others))))
+    (define (char-set-diff+intersection cs . rest) (difference+intersection "char-set-diff+intersection" cs rest))
+    (define (char-set-diff+intersection! a b . rest)
+      (difference+intersection "char-set-diff+intersection!" a (cons b rest)))
 
     ;;;; Comparing
 
@@ -239,7 +244,7 @@
 
     ;;;; Making sets
 
-    (define (char-set . chars) (list->char-set chars))
+    (define (char-set . chars) (set-with "char-set" chars '#()))
 
     (define (char-set-copy cs) (from-boundaries (boundaries "char-set-copy" cs)))
 
@@ -259,21 +264,27 @@
       (combine (lambda (a b) (or a b))
                (set-boundaries
                 (set-of-numbers
-                 (map (lambda (c) (if (char? c) (char->integer c) (wrong-type who "a character" c))) chars)))
+                 (map (lambda (c) (if (char? c) (char->integer c) (wrong-type who "a character" c)))
+                      (if (list? chars) chars (wrong-type who "a list" chars)))))
                base))
+    (define (set-with-string who s base)
+      (set-with who (if (string? s) (string->list s) (wrong-type who "a string" s)) base))
+    (define (set-with-some who keep? cs base)
+      (set-with who (fold-down (lambda (c l) (if (keep? c) (cons c l) l)) '() (boundaries who cs)) base))
 
     (define (list->char-set chars . base)
       (set-with "list->char-set" chars (check-base "list->char-set" base)))
-    (define (list->char-set! chars base) (list->char-set chars base))
+    (define (list->char-set! chars base)
+      (set-with "list->char-set!" chars (boundaries "list->char-set!" base)))
     (define (string->char-set s . base)
-      (set-with "string->char-set" (string->list s) (check-base "string->char-set" base)))
-    (define (string->char-set! s base) (string->char-set s base))
+      (set-with-string "string->char-set" s (check-base "string->char-set" base)))
+    (define (string->char-set! s base)
+      (set-with-string "string->char-set!" s (boundaries "string->char-set!" base)))
 
     (define (char-set-filter keep? cs . base)
-      (set-with "char-set-filter"
-                (fold-down (lambda (c l) (if (keep? c) (cons c l) l)) '() (boundaries "char-set-filter" cs))
-                (check-base "char-set-filter" base)))
-    (define (char-set-filter! keep? cs base) (char-set-filter keep? cs base))
+      (set-with-some "char-set-filter" keep? cs (check-base "char-set-filter" base)))
+    (define (char-set-filter! keep? cs base)
+      (set-with-some "char-set-filter!" keep? cs (boundaries "char-set-filter!" base)))
 
     (define (char-set-unfold stop? mapper successor seed . base)
       (let loop ((seed seed) (l '()))
@@ -309,9 +320,13 @@
     (define (char-set-adjoin cs . chars)
       (set-with "char-set-adjoin" chars (boundaries "char-set-adjoin" cs)))
     (define (char-set-delete cs . chars)
-      (difference cs (set-with "char-set-delete" chars '#())))
-    (define (char-set-adjoin! cs . chars) (apply char-set-adjoin cs chars))
-    (define (char-set-delete! cs . chars) (apply char-set-delete cs chars))
+      (without "char-set-delete" cs chars))
+    (define (char-set-adjoin! cs . chars)
+      (set-with "char-set-adjoin!" chars (boundaries "char-set-adjoin!" cs)))
+    (define (char-set-delete! cs . chars)
+      (without "char-set-delete!" cs chars))
+    (define (without who cs chars)
+      (combined who minus cs (list (set-with who chars '#()))))
 
     ;;;; The standard sets
 

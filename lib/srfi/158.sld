@@ -17,7 +17,7 @@
    vector-accumulator reverse-vector-accumulator vector-accumulator! string-accumulator
    bytevector-accumulator bytevector-accumulator! sum-accumulator product-accumulator)
   (import (scheme base) (scheme case-lambda)
-          (only (cairn control) out-of-range check-procedure make-coroutine-generator))
+          (only (cairn control) out-of-range wrong-type check-procedure make-coroutine-generator))
   (begin
 
     (define end (eof-object))
@@ -165,9 +165,11 @@
                   (set! l (cdr l))
                   x)
                 (next (x g) end
-                  (begin
-                    (set! l x)
-                    (loop))))))))
+                  (if (or (pair? x) (null? x))
+                      (begin
+                        (set! l x)
+                        (loop))
+                      (wrong-type "gflatten" "lists from the generator" x))))))))
 
     ;; Lists of k values; the last one may be shorter, or is filled up.
     (define ggroup
@@ -350,25 +352,33 @@
 
     ;;;; Using generators
 
-    (define generator->reverse-list
-      (case-lambda
-        ((g)
-         (let loop ((l '()))
-           (next (x g) l (loop (cons x l)))))
-        ((g k) (generator->reverse-list (gtake g k)))))
-
-    (define generator->list
-      (case-lambda
-        ((g) (reverse (generator->reverse-list g)))
-        ((g k) (reverse (generator->reverse-list g k)))))
+    ;; `(name g [k])`: `(finish l)`, of the list of the values, the last first; of k values at most.
+    (define-syntax define-collectors
+      (syntax-rules ()
+        ((_ (name finish) ...)
+         (begin
+           (define name
+             (case-lambda
+               ((g)
+                (let loop ((l '()))
+                  (next (x g) (finish l) (loop (cons x l)))))
+               ((g k)
+                (if (not (and (real? k) (>= k 0))) (wrong-type (symbol->string 'name) "a number of values" k))
+                (name (gtake g k)))))
+           ...))))
+    ;; In line, so that the collectors fail by their own names.
+    (define-syntax reversed->vector
+      (syntax-rules () ((_ l) (list->vector (reverse l)))))
+    (define-syntax reversed->string
+      (syntax-rules () ((_ l) (list->string (reverse l)))))
+    (define-collectors
+      (generator->reverse-list begin)
+      (generator->list reverse)
+      (generator->vector reversed->vector)
+      (generator->string reversed->string))
 
     (define (generator-map->list proc g . gens)
       (generator->list (apply gmap proc g gens)))
-
-    (define generator->vector
-      (case-lambda
-        ((g) (list->vector (generator->list g)))
-        ((g k) (list->vector (generator->list g k)))))
 
     ;; Fills v from `at` on; returns how many values there were.
     (define (generator->vector! v at g)
@@ -381,11 +391,6 @@
               (begin
                 (vector-set! v i x)
                 (loop (+ i 1)))))))
-
-    (define generator->string
-      (case-lambda
-        ((g) (list->string (generator->list g)))
-        ((g k) (list->string (generator->list g k)))))
 
     (define generator-fold
       (case-lambda

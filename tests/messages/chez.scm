@@ -7,7 +7,7 @@
         (prefix (only (srfi 29) declare-bundle! format) l:)
         (only (srfi 17) setter)
         (only (cairn chez arithmetic) logbit? logbit1 fxlogbit? fxlogbit0 fxlogbit1 fxsrl)
-        (only (cairn chez data) s8-list->bytevector))
+        (only (cairn chez data) s8-list->bytevector gensym gensym->unique-string string->immutable-string))
 (include "../support/say.scm")
 
 (say (open-output-file "/tmp/x" 'sideways) (open-output-file "/" 'error) (foreign-ref 'thing 8 0)
@@ -28,3 +28,4 @@
      (l:format "~2@*~a" 1) (l:format "~a") (l:format "~q") (l:format "~"))
 (say (logbit? -1 5) (logbit1 'a 5) (fxlogbit? 1 5.) (fxlogbit0 1 'a) (fxlogbit1 100 1) (fxsrl 5 -1)
      (s8-list->bytevector '(1 200)))
+(say (gensym->unique-string 'a) (gensym 5) (gensym "a" 5) (string->immutable-string 'a))

@@ -9,5 +9,5 @@
      (begin (hash-update! t 'a 1+) (hash-values t)) (hash-update! t 'c 1+)
      (begin (hash-update! t 'c 1+ 0) (hash-ref t 'c)) (begin (hash-remove! t 'c) (hash-keys t))
      (begin (hash-clear! t) (hash-count t)))
-(say (string-contains? "abc" "bc") (string-contains? "abc" "x") (string-contains? 5 "x"))
+(say (string-contains? "abc" "bc") (string-contains? "abc" "x") (string-contains? 5 "x") (string-search-all 5 "x") (string-search-all "x" 5))
 (say (let ((i 0)) (while (< i 3) (set! i (+ i 1))) i) ((λ (x . y) y) 1 2) pi)

@@ -168,6 +168,7 @@ macro_rules! for_each_rt_call {
             (cairn_scan_submatches, "scan-submatches", 5, FAIL)                  // string, table, places, from, to: -1, or what is missing
             (cairn_symbol_intern, "string->symbol", 1, ALLOC | FAIL)
             (cairn_symbol_gensym, "generate-symbol", 0, ALLOC)
+            (cairn_symbol_named, "generate-symbol-named", 1, ALLOC)              // string: a symbol of that name that the table does not know
             (cairn_symbol_syntax, "syntax-host", 3, 0)                           // what, two operands: #f; macro transformers get answers (cairn-syntax/src/expand/procedural.rs)
             (cairn_char_upcase, "char-upcase", 1, FAIL)
             (cairn_char_downcase, "char-downcase", 1, FAIL)

@@ -112,18 +112,25 @@ pub extern "C" fn cairn_symbol_intern(ctx: &mut Machine, name: Value) -> Value {
 pub extern "C" fn cairn_symbol_gensym(ctx: &mut Machine) -> Value {
     let table = &mut rt(ctx).symbols;
     table.generated += 1;
-    let (number, mut rest) = (table.generated, table.generated);
-    let digits = number.ilog10() as usize + 1;
-    let name = alloc::alloc_object(ctx, Type::String, 0, 1 + digits as u64);
-    let chars = access::string_chars_mut(name);
-    chars[0] = 'g'.into();
-    for c in chars[1..].iter_mut().rev() {
-        *c = u32::from(b'0') + (rest % 10) as u32;
-        rest /= 10;
-    }
-    let hash = hash_words([number, u64::MAX].into_iter());
+    let name: Vec<u32> = format!("g{}", table.generated).chars().map(u32::from).collect();
+    generated(ctx, &name)
+}
+
+/// `(generate-symbol-named name)`: name, a string, is the program's to choose; no other symbol is this one.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbol_named(ctx: &mut Machine, name: Value) -> Value {
+    rt(ctx).symbols.generated += 1;
+    let name = access::string_chars(name).to_vec();
+    generated(ctx, &name)
+}
+
+/// A symbol that the table does not know; its hash is that of the number of symbols generated so far.
+fn generated(ctx: &mut Machine, name: &[u32]) -> Value {
+    let hash = hash_words([rt(ctx).symbols.generated, u64::MAX].into_iter());
+    let text = alloc::alloc_object(ctx, Type::String, object::FLAG_LITERAL, name.len() as u64);
+    access::string_chars_mut(text).copy_from_slice(name);
     let symbol = alloc::alloc_object(ctx, Type::Symbol, 0, object::symbol::LEN);
-    access::words_mut(symbol).copy_from_slice(&[name, Value::fixnum(hash)]);
+    access::words_mut(symbol).copy_from_slice(&[text, Value::fixnum(hash)]);
     symbol
 }
 

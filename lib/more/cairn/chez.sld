@@ -91,7 +91,8 @@
    fllog flsin flcos fltan flasin flacos flatan flfloor flceiling flround
    fltruncate flmax flmin flzero? flpositive? flnegative? flinteger? flnan? fixnum->flonum flonum->fixnum
    ;; symbols, strings, characters
-   gensym gensym? gensym-prefix property-list char- symbol<? string-copy! string-truncate! substring-fill!
+   gensym gensym? gensym-prefix gensym->unique-string string->immutable-string immutable-string? mutable-string?
+   property-list char- symbol<? string-copy! string-truncate! substring-fill!
    bytevector-copy! putprop getprop remprop
    string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc string-normalize-nfkd
    char-titlecase char-title-case? char-general-category
@@ -279,7 +280,8 @@
    (only (cairn list) fold-left fold-right)
    (rename (only (cairn sort) list-sort list-merge vector-sort vector-sort! sort sort!)
            (sort sort-sequence) (sort! sort-sequence!))
-   (rename (only (cairn control) call/1cc condition? wrong-type) (condition? system-error?))
+   (rename (only (cairn control) call/1cc condition? wrong-type &format make-format-part format-part? unhandled?)
+           (condition? system-error?))
    (only (cairn port) with-input-from-string fresh-line)
    (cairn format)
    (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head atom?
@@ -387,31 +389,36 @@
 
     ;;;; Errors
 
-    (define (errorf who control . arguments)
-      (error who (apply format control arguments)))
-    (define (assertion-violationf who control . arguments)
-      (assertion-violation who (apply format control arguments)))
-    (define (warningf who control . arguments)
-      (warning who (apply format control arguments)))
     ;; That the message is a control string, and the irritants are its arguments.
-    (define-condition-type &format &condition make-format-condition format-condition?)
+    ;; Where they do not fit each other, both are shown as they are: an error is being reported.
+    (define (make-format-condition)
+      (make-format-part
+       (lambda (control arguments)
+         (guard (c (#t (format "~a~{ ~s~}" control arguments)))
+           (apply format control arguments)))))
+    (define (format-condition? x) (and (condition? x) (exists format-part? (simple-conditions x))))
     (define-condition-type &continuation &condition make-continuation-condition continuation-condition?
       (k condition-continuation))
+    (define (said simple who message irritants . more)
+      (apply condition simple
+             (append more
+                     (if who (list (make-who-condition who)) '())
+                     (list (make-message-condition message) (make-irritants-condition irritants)))))
+    (define (errorf who control . arguments)
+      (raise (said (make-error) who control arguments (make-format-condition))))
+    (define (assertion-violationf who control . arguments)
+      (raise (said (make-assertion-violation) who control arguments (make-format-condition))))
+    (define (warningf who control . arguments)
+      (warn (said (make-warning) who control arguments (make-format-condition))))
     (define (warning who message . irritants)
-      (let ((port (current-error-port)))
-        (display "Warning" port)
-        (if who
-            (begin
-              (display " in " port)
-              (display who port)))
-        (display ": " port)
-        (display message port)
-        (for-each
-          (lambda (x)
-            (write-char #\space port)
-            (write x port))
-          irritants)
-        (newline port)))
+      (warn (said (make-warning) who message irritants)))
+    ;; A warning that nobody handles is shown, and the program goes on.
+    (define (warn c)
+      (if (unhandled?)
+          (let ((port (current-error-port)))
+            (display-condition c port)
+            (newline port))
+          (raise-continuable c)))
     ;; Errors of the system say everything in their message; of others the irritants are named.
     (define display-condition
       (case-lambda

@@ -13,12 +13,14 @@
    random-seed char- number->string bytevector->s8-list s8-list->bytevector
    make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
    fxvector->list list->fxvector
-   gensym gensym? gensym-prefix getprop putprop remprop property-list
+   gensym gensym? gensym-prefix gensym->unique-string string->immutable-string immutable-string? mutable-string?
+   getprop putprop remprop property-list
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
    generate-inspector-information print-gensym print-graph print-brackets)
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
           (scheme case-lambda) (scheme char) (scheme inexact)
-          (only (cairn control) wrong-type) (only (cairn sort) list-merge) (only (cairn text) generate-symbol)
+          (only (cairn control) wrong-type) (only (cairn sort) list-merge)
+          (only (cairn primitives) %generate-symbol-named %numeric-writable?)
           (only (srfi 1) cons*) (only (rnrs lists) remove remv remq)
           (only (srfi 27) default-random-source random-source-pseudo-randomize!)
           (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
@@ -162,18 +164,45 @@
 
     ;;;; Symbols
 
+    (define (check-string who x) (if (string? x) x (wrong-type who "a string" x)))
     (define prefix "g")
+    (define count 0)
     (define gensym
       (case-lambda
-        (() (generate-symbol))
-        ((name) (generate-symbol))
-        ((name unique) (generate-symbol))))
+        (()
+         (set! count (+ count 1))
+         (%generate-symbol-named (string-append prefix (number->string (- count 1)))))
+        ((name) (%generate-symbol-named (check-string "gensym" name)))
+        ((name unique)
+         (let ((symbol (gensym name)))
+           (hashtable-set! unique-strings symbol (check-string "gensym" unique))
+           symbol))))
     ;; To a symbol that was generated no name leads, not its own either.
     (define (gensym? x) (and (symbol? x) (not (eq? x (string->symbol (symbol->string x))))))
     (define gensym-prefix
       (case-lambda
         (() prefix)
-        ((s) (set! prefix s))))
+        ((s) (set! prefix (if (string? s) s (symbol->string s))))))
+    ;; Strings of those that were asked for theirs, or given one.
+    (define unique-strings (make-weak-eq-hashtable))
+    (define uniques 0)
+    (define (gensym->unique-string symbol)
+      (if (not (gensym? symbol)) (wrong-type "gensym->unique-string" "what gensym makes" symbol))
+      (or (hashtable-ref unique-strings symbol #f)
+          (let ((unique (string-append "cairn-" (number->string uniques))))
+            (set! uniques (+ uniques 1))
+            (hashtable-set! unique-strings symbol unique)
+            unique)))
+
+    ;;;; Strings that cannot be changed
+
+    (define (immutable-string? x) (and (string? x) (not (%numeric-writable? x))))
+    (define (mutable-string? x) (and (string? x) (%numeric-writable? x)))
+    ;; The name of a symbol is such a string.
+    (define (string->immutable-string s)
+      (if (immutable-string? s)
+          s
+          (symbol->string (%generate-symbol-named (check-string "string->immutable-string" s)))))
 
     (define properties (make-eq-hashtable))
     ;; key, value, key, value, …

@@ -228,7 +228,7 @@ pub(super) fn runtime(name: &str, types: &[Type]) -> Type {
         "make-bytevector" | "subbytevector" | "bytevector-append" | "string->utf8" | "get-output-bytevector" => {
             Type::of(BYTES)
         }
-        "string->symbol" | "generate-symbol" => Type::of(SYMBOL),
+        "string->symbol" | "generate-symbol" | "generate-symbol-named" => Type::of(SYMBOL),
         "char-upcase" | "char-downcase" | "char-foldcase" => Type::of(CHAR),
         "string->list" | "vector->list" => Type::of(NULL | PAIR),
         "num-floor" | "num-ceiling" | "num-truncate" | "num-round" => real_function(INTEGER | FLONUM),
