@@ -27,3 +27,11 @@ pub fn spread(n: u64) -> u32 {
     let h = (n ^ (n >> 32)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     ((h ^ (h >> 32)).wrapping_mul(0x94D0_49BB_1331_11EB) >> 32) as u32
 }
+
+/// Keeps what lies or counts side by side side by side, in any order: no two of them are in each other's way. Those
+/// whose numbers are further apart are put anywhere.
+#[inline]
+pub fn near(n: u64) -> u32 {
+    let far = (n >> 16).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+    (n as u32).wrapping_add(far as u32)
+}

@@ -19,7 +19,7 @@
 //! | [`num`] | the numeric tower on heap values |
 //! | [`equality`], [`hashing`] | `eqv?`, `equal?` and hashing |
 //! | [`weak`] | weak objects, guardians |
-//! | [`table`] | finding keys whose addresses change |
+//! | [`table`] with [`table_index`] | finding keys whose addresses change |
 //! | [`chars`], [`string`], [`symbol`], [`symbol_table`], [`vector`], [`bytes`], [`list`], [`record`] with [`record_types`], [`structure`] with [`elements`] | data types; [`sequence`] is what three of them share |
 //! | [`port`], [`mod@print`] | input and output |
 //! | [`evaluator`], [`expander`] | what `eval` asks of the expander |
@@ -92,6 +92,7 @@ mod symbol_table;
 mod sync;
 mod system;
 mod table;
+mod table_index;
 mod text;
 mod throw;
 pub mod time_profile;

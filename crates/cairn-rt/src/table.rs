@@ -22,7 +22,7 @@
 //!
 //! Keys that lie or count side by side are side by side in the index, so that a program which asks for them in that
 //! order stays in the cache, and a dense set of keys has no collisions. Where two keys meet, the later one goes
-//! elsewhere, to a place of its own hash ([`walk`]): runs of slots that are taken do no harm.
+//! elsewhere, to a place of its own hash ([`walk`](crate::table_index::walk)): runs of slots that are taken do no harm.
 //!
 //! Compiled code asks by calls that allocate nothing, so that it needs no frame around them, and that look first at the
 //! entry that was found last and at the one behind it ([`find_again`]). Where they cannot say, it calls again.
@@ -42,10 +42,11 @@
 use crate::access::{self, byte_slice_mut, length, word};
 use crate::alloc::{alloc_object, alloc_pair, store_word, write_barrier_range, written};
 use crate::equality;
-use crate::hashing::spread;
+use crate::hashing::{near, spread};
 use crate::record;
 use crate::record_types;
 use crate::runtime::rt;
+use crate::table_index::{DELETED, GONE, enter, enter_all, entry_in, is_taken, place_after, probe, taken_of};
 use crate::weak;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -193,59 +194,6 @@ fn index_slots(entries: usize) -> usize {
     (entries * 3 / 2).next_power_of_two()
 }
 
-/// What is in the slot of a deleted entry: searches go on behind it.
-const DELETED: u64 = u32::MAX as u64;
-
-fn hash_in(slot: u64) -> u32 {
-    (slot >> 32) as u32
-}
-fn entry_in(slot: u64) -> usize {
-    (slot as u32) as usize - 1
-}
-/// Does the slot hold an entry?
-fn is_taken(slot: u64) -> bool {
-    slot != 0 && slot as u32 != u32::MAX
-}
-
-/// Goes through the slots where a hash can be, until `f`, which gets a slot's number and what is in it, returns
-/// something: two neighbours at a time, the first ones where the hash says, the next ones somewhere else for each hash.
-#[inline(always)]
-fn walk<R>(slots: &[u64], hash: u32, mut f: impl FnMut(usize, u64) -> Option<R>) -> R {
-    let mask = slots.len() - 1;
-    // Twice an odd number: so all pairs have their turn.
-    let step = (hash.wrapping_mul(0x9E37_79B1) >> 15 | 1) as usize * 2;
-    let mut i = hash as usize & mask;
-    loop {
-        for i in [i, i ^ 1] {
-            if let Some(found) = f(i, slots[i]) {
-                return found;
-            }
-        }
-        i = (i + step) & mask;
-    }
-}
-
-/// Enters an entry, which is not there; there is an empty slot.
-#[inline]
-fn enter(slots: &mut [u64], hash: u32, entry: usize) {
-    let free = walk(slots, hash, |i, slot| (!is_taken(slot)).then_some(i));
-    slots[free] = u64::from(hash) << 32 | (entry as u64 + 1);
-}
-
-/// The slots of entries with this hash for which `f` says yes: the first.
-#[inline(always)]
-fn probe(slots: &[u64], hash: u32, mut f: impl FnMut(usize) -> bool) -> Option<usize> {
-    walk(slots, hash, |i, slot| {
-        if slot == 0 {
-            Some(None)
-        } else if hash_in(slot) == hash && is_taken(slot) && f(entry_in(slot)) {
-            Some(Some(i))
-        } else {
-            None
-        }
-    })
-}
-
 /// The vector of entries.
 #[derive(Clone, Copy)]
 struct Entries(Value);
@@ -321,14 +269,6 @@ fn same(kind: i64, a: Value, b: Value) -> bool {
             field::EQV => equality::eqv(a, b),
             _ => equality::equal(a, b),
         }
-}
-
-/// Keeps what lies or counts side by side side by side, in any order: no two of them are in each other's way. Those
-/// whose numbers are further apart are put anywhere.
-#[inline]
-fn near(n: u64) -> u32 {
-    let far = (n >> 16).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
-    (n as u32).wrapping_add(far as u32)
 }
 
 #[inline]
@@ -526,11 +466,22 @@ fn find_of_few(t: Table, simple: bool, key: Value) -> Result<Found, Missing> {
     let (kind, entries, used) = (t.kind(), t.entries(), t.used());
     // There are no tables of this kind without index for which the program compares.
     let entry = if simple || is_by_address(kind, key) {
-        (0..used).find(|i| entries.key(*i) == key)
+        find_word_of_few(entries, used, key)
     } else {
         find_few_by_contents(kind, entries, used, key)
     };
     entry.map(|entry| Found { entry, slot: None }).ok_or(Missing::Unhashed)
+}
+
+/// No branch asks at which entry it is: that would be as good as random.
+#[inline(always)]
+fn find_word_of_few(entries: Entries, used: usize, key: Value) -> Option<usize> {
+    debug_assert!(entries.room() >= FEW);
+    let mut at = FEW;
+    for i in (0..FEW).rev() {
+        at = if entries.key(i) == key { i } else { at };
+    }
+    (at < used).then_some(at)
 }
 
 #[inline(never)]
@@ -616,42 +567,6 @@ fn resize(ctx: &mut Machine, t: Table) {
     if !had_index && t.kind() != field::OTHER {
         t.set_number(field::COLLECTIONS, rt(ctx).heap.moves().collections as usize);
         place(ctx, t, 0..count);
-    }
-}
-
-/// The slots that hold entries.
-fn taken_of(slots: &[u64]) -> Vec<u64> {
-    slots.iter().copied().filter(|s| is_taken(*s)).collect()
-}
-
-/// Enters what is in another index with the places that it has now.
-fn enter_all(to: &mut [u64], from: &[u64], places: &[u32]) {
-    const PART: usize = 128;
-    let mut taken = [0; PART];
-    for part in from.chunks(PART) {
-        // Which slots are taken is as good as random: no branch asks for it.
-        let mut n = 0;
-        for slot in part {
-            taken[n] = *slot;
-            n += usize::from(is_taken(*slot));
-        }
-        for slot in &taken[..n] {
-            if let Some(i) = place_after(places, entry_in(*slot)) {
-                enter(to, hash_in(*slot), i);
-            }
-        }
-    }
-}
-
-/// In a list of places: the entry is a hole.
-const GONE: u32 = u32::MAX;
-
-/// Where an entry has gone; no places: all have stayed.
-fn place_after(places: &[u32], entry: usize) -> Option<usize> {
-    match places.get(entry) {
-        None => Some(entry),
-        Some(&GONE) => None,
-        Some(i) => Some(*i as usize),
     }
 }
 
@@ -905,6 +820,7 @@ mod tests {
     use super::*;
     use crate::alloc::{make_filled, make_vector};
     use crate::bare_runtime::TestRuntime;
+    use crate::table_index::{hash_in, walk};
 
     fn make(ctx: &mut Machine, kind: i64) -> Value {
         let entries = make_filled(ctx, Type::Vector, 2 * FEW as u64, Value::fixnum(0));
