@@ -190,8 +190,9 @@
             ((%pair? l)
              (let ((entry (%car l)))
                (if (%not (%pair? entry)) (wrong-type "alist->hash-table" "pairs in the list" entry))
-               (if (%not (hash-table-exists? table (%car entry)))
-                   (hash-table-set! table (%car entry) (%cdr entry))))
+               (lookup "alist->hash-table" table (%car entry) (value)
+                 value
+                 (put! "alist->hash-table" table (%car entry) (%cdr entry))))
              (loop (%cdr l)))
             ((%null? l) table)
             (else (wrong-type "alist->hash-table" "a list" alist))))))
@@ -217,13 +218,23 @@
       (let ((h ((table-hash table) key)))
         (if (%fixnum? h) h (%modulo h 1000000007))))
 
+    ;; `same?` is the program's and may change the table; a collection may take keys of a weak one while it runs.  So a
+    ;; place counts if the key that was compared is still there; else the search begins again.
     (define (find-own table key h)
       (let ((entries (table-entries table)) (same? (table-same? table)))
         (let loop ((places (%table-candidates table h)))
-          (cond
-            ((%null? places) #f)
-            ((same? (entry-ref entries (%fx- (%car places) 1)) key) (%car places))
-            (else (loop (%cdr places)))))))
+          (if (%null? places)
+              #f
+              (let* ((place (%car places)) (known (entry-ref entries (%fx- place 1))))
+                (cond
+                  ((%eq? known (%broken-object)) (loop (%cdr places)))
+                  ((%not (same? known key)) (loop (%cdr places)))
+                  ((is-at? table entries place known) place)
+                  (else (find-own table key h))))))))
+
+    ;; Is this key, which was at `place` of these entries, still there?
+    (define (is-at? table entries place known)
+      (if (%eq? entries (table-entries table)) (%eq? known (entry-ref entries (%fx- place 1))) #f))
 
     ;; Most keys are found by a call that allocates nothing, which costs little where it stands.  It returns the default
     ;; object if it cannot say.
@@ -245,14 +256,22 @@
            (if (%string? key) (%table-find table key) (wrong-type who "a string" key)))
           (else (find-own table key (own-hash table key))))))
 
+    ;; The value at `place`, unless that is #f or a collection has taken it.
+    (define-syntax if-there
+      (syntax-rules ()
+        ((_ table place (value) found missing)
+         (let* ((entries (table-entries table))
+                (value (if place (entry-ref entries place) #f)))
+           (if (if place (if (%vector? entries) #t (%not (%eq? value (%broken-object)))) #f)
+               found
+               missing)))))
+
     (define-syntax lookup
       (syntax-rules ()
         ((_ who table key (value) found missing)
          (with-table who table
            (let ((place (find who table key)))
-             (if place
-                 (let ((value (entry-ref (table-entries table) place))) found)
-                 missing))))))
+             (if-there table place (value) found missing))))))
 
     (define hash-table-ref
       (case-lambda
@@ -274,7 +293,7 @@
            (if (%string? key) (%table-ref table key default) (wrong-type who "a string" key)))
           (else
            (let ((place (find-own table key (own-hash table key))))
-             (if place (entry-ref (table-entries table) place) default))))))
+             (if-there table place (value) value default))))))
 
     (define (hash-table-ref/default table key default)
       (with-table "hash-table-ref/default" table
@@ -327,25 +346,25 @@
     (define (hash-table-delete! table key)
       (with-table "hash-table-delete!" table (delete! "hash-table-delete!" table key)))
 
-    ;; `(f value)` is to be the value of `key`, which is at `place`; f may have changed the table.
-    (define (update-at! who table key place f)
+    ;; `(f value)` is to be the value of `key`, whose value is `value` and at `place`; f may change the table.
+    (define (update-at! who table key place value f)
       (let* ((entries (table-entries table))
              (known (entry-ref entries (%fx- place 1)))
-             (value (f (entry-ref entries place))))
-        (if (if (%eq? entries (table-entries table)) (%eq? known (entry-ref entries (%fx- place 1))) #f)
-            (entry-set! entries place value)
-            (put! who table key value))
-        value))
+             (new (f value)))
+        (if (is-at? table entries place known)
+            (entry-set! entries place new)
+            (put! who table key new))
+        new))
 
     ;; The value that `key` gets.
     (define (update/default! who table key f default)
       (with-table who table
         (let ((place (find who table key)))
-          (if place
-              (update-at! who table key place f)
-              (let ((value (f default)))
-                (put! who table key value)
-                value)))))
+          (if-there table place (value)
+            (update-at! who table key place value f)
+            (let ((new (f default)))
+              (put! who table key new)
+              new)))))
 
     (define hash-table-update!
       (case-lambda
@@ -355,11 +374,11 @@
         ((table key f fail)
          (with-table "hash-table-update!" table
            (let ((place (find "hash-table-update!" table key)))
-             (if place
-                 (begin
-                   (update-at! "hash-table-update!" table key place f)
-                   (if #f #f))
-                 (put! "hash-table-update!" table key (f (fail)))))))
+             (if-there table place (value)
+               (begin
+                 (update-at! "hash-table-update!" table key place value f)
+                 (if #f #f))
+               (put! "hash-table-update!" table key (f (fail)))))))
         ((table key f fail succeed)
          (hash-table-update! table key (lambda (x) (f (succeed x))) fail))))
 
@@ -450,5 +469,7 @@
                 copy)))))
 
     (define (hash-table-merge! to from)
-      (fold "hash-table-merge!" from (lambda (key value acc) (hash-table-set! to key value) acc) #f)
-      to)))
+      (with-table "hash-table-merge!" to
+        (begin
+          (fold "hash-table-merge!" from (lambda (key value acc) (put! "hash-table-merge!" to key value) acc) #f)
+          to)))))

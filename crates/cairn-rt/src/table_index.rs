@@ -23,13 +23,15 @@ pub fn is_taken(slot: u64) -> bool {
 }
 
 /// Goes through the slots where a hash can be, until `f`, which gets a slot's number and what is in it, returns
-/// something: two neighbours at a time, the first ones where the hash says, the next ones somewhere else for each hash.
+/// something: two neighbours at a time, the first ones where the hash says, the next ones somewhere else for each hash,
+/// ever further on, so that nobody follows a long run of slots that are taken.
 #[inline(always)]
 pub fn walk<R>(slots: &[u64], hash: u32, mut f: impl FnMut(usize, u64) -> Option<R>) -> R {
     let mask = slots.len() - 1;
-    // Twice an odd number: so all pairs have their turn.
-    let step = (hash.wrapping_mul(0x9E37_79B1) >> 15 | 1) as usize * 2;
-    let mut i = hash as usize & mask;
+    // Twice an odd number times 0, 1, 3, 6, 10, …: these sums are all different modulo a power of two, so all pairs
+    // have their turn.
+    let first = (hash.wrapping_mul(0x9E37_79B1) >> 15 | 1) as usize * 2;
+    let (mut i, mut step) = (hash as usize & mask, first);
     loop {
         for i in [i, i ^ 1] {
             if let Some(found) = f(i, slots[i]) {
@@ -37,6 +39,7 @@ pub fn walk<R>(slots: &[u64], hash: u32, mut f: impl FnMut(usize, u64) -> Option
             }
         }
         i = (i + step) & mask;
+        step += first;
     }
 }
 

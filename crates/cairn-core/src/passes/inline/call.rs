@@ -198,7 +198,7 @@ impl Inliner<'_> {
             _ if self.runs_once => SMALL_ONCE,
             body if makes_c_call(body) => WITH_C_CALL,
             body if reaches_element(body) => WITH_INDEX,
-            body if makes_quick_call(body) => WITH_QUICK_CALL,
+            body if self.limits.small == SMALL && makes_quick_call(body) => WITH_QUICK_CALL,
             body if self.limits.small == SMALL && is_arithmetic(body) => WITH_ARITHMETIC,
             body if self.limits.small == SMALL && self.is_checked_arithmetic(body) => WITH_CHECKS,
             _ => self.limits.small,
