@@ -1,5 +1,8 @@
 //! The study of collectors, from the command line to the report, for one program.
 
+#[path = "../../../tests/support/study_page.rs"]
+mod study_page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -46,6 +49,7 @@ fn one_program_is_measured_reported_and_not_measured_again() {
     let client: f64 = rows[4][2].parse().unwrap();
     assert!(client > 0.0 && client < 60.0, "{times}");
     let page = std::fs::read_to_string(d.0.join("collectors.html")).unwrap();
+    study_page::check(&page, 0);
     assert!(page.contains("<svg") && page.contains("Table 7: Checksum"));
 
     let results = d.0.join("measurements/collectors/quick/results.jsonl");

@@ -1,5 +1,8 @@
 //! The study of pointer compression, from the command line to the report, and its C programs in all variants.
 
+#[path = "../../../tests/support/study_page.rs"]
+mod study_page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -96,6 +99,7 @@ fn a_program_of_ours_and_of_a_suite_are_measured_and_reported() {
     // Not expanded it is small, expanded as large as with malloc, less what malloc has before each object.
     assert!(ratio("32 bits/malloc (MB)") < 0.55 && ratio("8 bits/malloc (MB)") > 0.6, "{dynamic:?}");
     let page = std::fs::read_to_string(d.0.join("compression.html")).unwrap();
+    study_page::check(&page, 1);
     assert!(page.contains("<svg") && page.contains("Figure 15"));
 }
 

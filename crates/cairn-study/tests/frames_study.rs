@@ -1,5 +1,8 @@
 //! The study of frames, from the command line to the report, for one program.
 
+#[path = "../../../tests/support/study_page.rs"]
+mod study_page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -43,6 +46,7 @@ fn frames_of_one_program_are_counted_by_strategy() {
         assert!(cost("heap") > cost("chunks") + 4.0, "{table}");
     }
     let page = std::fs::read_to_string(directory.join("frames.html")).unwrap();
+    study_page::check(&page, 5);
     assert!(page.contains("Figure 5") && page.contains("VLIW"));
     let _ = std::fs::remove_dir_all(&directory);
 }

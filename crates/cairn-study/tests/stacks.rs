@@ -1,6 +1,9 @@
 //! The study of stacks: its programs print what they should, in this compiler's ways; one program goes from the command
 //! line to the report; peers that are not there are no error.
 
+#[path = "../../../tests/support/study_page.rs"]
+mod study_page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -93,6 +96,7 @@ fn one_program_is_measured_and_absent_peers_are_said() {
     let [chunks, old, dirty] = [3, 6, 9].map(|column| number(&scanned[1][column]));
     assert!(old > 10.0 * chunks && dirty > 0.9 * old, "{scanned:?}");
     let page = std::fs::read_to_string(d.0.join("stacks.html")).unwrap();
+    study_page::check(&page, 0);
     assert!(page.contains("<svg") && page.contains("Minor collections above a deep recursion"));
 }
 

@@ -1,5 +1,8 @@
 //! The study of structure vectors, from the command line to the report, for one row of its table, and for one program.
 
+#[path = "../../../tests/support/study_page.rs"]
+mod study_page;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -48,6 +51,8 @@ fn a_row_is_measured_and_reported() {
     for part in ["What holds today", "Table 1: milliseconds", "[1.01]", "quicksort safe takes at most 0.9 times"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+
+    study_page::check(&std::fs::read_to_string(d.0.join("structures.html")).unwrap(), 0);
 
     // What is measured is there, and what nobody asked for is not.
     let rows = d.table("table-1");

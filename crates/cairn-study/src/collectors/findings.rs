@@ -8,8 +8,13 @@ use crate::statistics::geometric_mean;
 /// All claims, in the paper's order, and our goals.
 pub fn findings(m: &Measured) -> Findings {
     Findings {
-        paper: vec![collector_time(m), client_time(m), space(m), roots(m)],
-        ours: vec![default_beats_all(m), default_in_little_space(m)],
+        paper: vec![
+            (collector_time(m), "table-7-canonical"),
+            (client_time(m), "table-6"),
+            (space(m), "smallest-heaps"),
+            (roots(m), "table-3"),
+        ],
+        ours: vec![(default_beats_all(m), "figure-1"), (default_in_little_space(m), "smallest-heaps")],
         partial: false,
     }
 }

@@ -9,18 +9,18 @@ use crate::statistics::geometric_mean;
 pub fn findings(m: &Measured) -> Findings {
     Findings {
         paper: vec![
-            llubench_twice(m),
-            four_faster_than_pools(m),
-            memory_as_published(m),
-            longer_lists_gain_more(m),
+            (llubench_twice(m), "figure-15-time"),
+            (four_faster_than_pools(m), "figure-15-time"),
+            (memory_as_published(m), "figure-15-memory"),
+            (longer_lists_gain_more(m), "figure-16"),
         ],
         ours: vec![
-            close_to_hand(m),
-            never_slower(m),
-            dynamic_near_static(m),
-            half_the_memory(m),
-            beats_allocators(m),
-            partly_compressed(m),
+            (close_to_hand(m), "by-hand"),
+            (never_slower(m), "figure-15-time"),
+            (dynamic_near_static(m), "dynamic"),
+            (half_the_memory(m), "figure-15-memory"),
+            (beats_allocators(m), "allocators"),
+            (partly_compressed(m), "figure-15-memory"),
         ],
         partial: false,
     }

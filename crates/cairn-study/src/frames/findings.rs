@@ -26,18 +26,24 @@ const GOAL_STEP: f64 = 30.0;
 pub fn findings(m: &Measured) -> Findings {
     Findings {
         paper: vec![
-            similar(m),
-            hybrids(m),
-            limit_checks(m),
-            frame_sizes(m),
-            read_misses(m),
-            write_misses(m),
-            towers(),
-            collector_load(m),
-            call_cc(m),
-            verdict(m),
+            (similar(m), "figure-1"),
+            (hybrids(m), "figure-1"),
+            (limit_checks(m), "figure-3"),
+            (frame_sizes(m), "figure-5"),
+            (read_misses(m), "cache-misses"),
+            (write_misses(m), "cache-misses"),
+            (towers(), "figures-8-9"),
+            (collector_load(m), "figure-10"),
+            (call_cc(m), "captures"),
+            (verdict(m), "figure-1"),
         ],
-        ours: vec![goal_cost(m), goal_time(m), goal_ctak(m), goal_step(m), native(m)],
+        ours: vec![
+            (goal_cost(m), "figure-1"),
+            (goal_time(m), "times"),
+            (goal_ctak(m), "peers"),
+            (goal_step(m), "peers"),
+            (native(m), "times"),
+        ],
         partial: false,
     }
 }

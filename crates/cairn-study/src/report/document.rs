@@ -163,17 +163,17 @@ pub enum Whose {
 /// What the paper claims and what this project aims at, apart: a goal that was missed says nothing against the paper.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// The paper's claims, in its order.
-    pub paper: Vec<Finding>,
-    /// Goals of this project.
-    pub ours: Vec<Finding>,
+    /// The paper's claims, in its order; each with the name of the table or figure that has its numbers.
+    pub paper: Vec<(Finding, &'static str)>,
+    /// Goals of this project, likewise.
+    pub ours: Vec<(Finding, &'static str)>,
     /// Were only some programs measured, so that nothing can be said of all?
     pub partial: bool,
 }
 
 impl Findings {
     /// Both groups that have sentences, with a heading that counts: "The paper's claims: 5 of 9 hold".
-    pub fn groups(&self) -> impl Iterator<Item = (Whose, String, &[Finding])> {
+    pub fn groups(&self) -> impl Iterator<Item = (Whose, String, &[(Finding, &'static str)])> {
         let groups = [(Whose::Paper, &self.paper[..]), (Whose::Ours, &self.ours[..])];
         groups
             .into_iter()
@@ -181,7 +181,7 @@ impl Findings {
             .map(|(whose, all)| (whose, self.heading(whose, all), all))
     }
 
-    fn heading(&self, whose: Whose, all: &[Finding]) -> String {
+    fn heading(&self, whose: Whose, all: &[(Finding, &'static str)]) -> String {
         let (name, verb) = match whose {
             Whose::Paper => ("The paper's claims", "hold"),
             Whose::Ours => ("Goals of this project", "reached"),
@@ -189,7 +189,7 @@ impl Findings {
         if self.partial {
             return format!("{name}: not judged, since only some programs were measured");
         }
-        let count = |verdict| all.iter().filter(|f| f.holds == verdict).count();
+        let count = |verdict| all.iter().filter(|(f, _)| f.holds == verdict).count();
         let missing = match count(None) {
             0 => String::new(),
             n => format!(", {n} not measured"),
@@ -222,6 +222,15 @@ pub struct Finding {
 }
 
 impl Report {
+    /// The names of its tables and figures.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.sections.iter().flat_map(|s| &s.items).filter_map(|item| match item {
+            Item::Table(t) => Some(&*t.id),
+            Item::Figure(f) => Some(&*f.id),
+            Item::Text(_) | Item::Findings(_) => None,
+        })
+    }
+
     /// Marks the report as one of some programs only: it says which, and judges nothing.
     pub fn only_of(&mut self, programs: &[String]) {
         self.conditions.insert(0, ("only".into(), programs.join(", ")));

@@ -5,6 +5,7 @@ mod document;
 mod html;
 mod svg;
 mod text;
+mod words;
 
 pub use document::{
     Column, Content, Figure, Finding, Findings, Item, Number, Panel, Report, Row, Section, Table, grouped,
@@ -81,10 +82,10 @@ pub(crate) mod tests {
             |claim: &str, holds, evidence: &str| Finding { claim: claim.into(), holds, evidence: evidence.into() };
         let findings = Findings {
             paper: vec![
-                finding("A beats B.", Some(true), "1.2 against 2.4 s."),
-                finding("B is small.", None, "no B here."),
+                (finding("A beats B.", Some(true), "1.2 against 2.4 s."), "table-1"),
+                (finding("B is small.", None, "no B here."), "table-2"),
             ],
-            ours: vec![finding("B takes no time.", Some(false), "1 s.")],
+            ours: vec![(finding("B takes no time.", Some(false), "1 s."), "table-1")],
             partial: false,
         };
         let items = vec![

@@ -18,7 +18,7 @@ pub(super) fn render(report: &Report) -> String {
                 Item::Findings(findings) => {
                     for (whose, heading, all) in findings.groups() {
                         out += &format!("\n{heading}.\n");
-                        all.iter().for_each(|f| out += &finding(findings.verdict(whose, f), f));
+                        all.iter().for_each(|(f, _)| out += &finding(findings.verdict(whose, f), f));
                     }
                 }
             }

@@ -13,8 +13,19 @@ const OLD_WAY: f64 = 3.6;
 /// The post's claims, and our goals.
 pub fn findings(m: &Measured) -> Findings {
     Findings {
-        paper: vec![traversals(m), marks(m), trees(m), thread_programs(m)],
-        ours: vec![recursion(m), ring(m), million_time(m), million_memory(m), chunk_size(m)],
+        paper: vec![
+            (traversals(m), "collections"),
+            (marks(m), "collections"),
+            (trees(m), "binary-trees"),
+            (thread_programs(m), "peers-time"),
+        ],
+        ours: vec![
+            (recursion(m), "changes"),
+            (ring(m), "peers-time"),
+            (million_time(m), "peers-time"),
+            (million_memory(m), "peers-memory"),
+            (chunk_size(m), "size-time"),
+        ],
         partial: false,
     }
 }
