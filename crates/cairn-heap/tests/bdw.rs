@@ -53,6 +53,19 @@ fn the_thread_of_the_first_heap_may_end() {
     collected();
 }
 
+/// Only our own large objects are freed by their address: libgc's lie outside of the region.
+#[test]
+fn an_object_of_libgc_is_not_freed_as_a_large_one() {
+    let _alone = ALONE.lock();
+    let mut m = Mutator::new(config());
+    let v = m.vector(100_000, fix(7));
+    m.roots.words = vec![v];
+    m.heap.free_large(v & !7);
+    m.major();
+    let v = m.roots.words[0] & !7;
+    assert!((1..=100_000).all(|i| get(v, i) == fix(7)));
+}
+
 #[test]
 fn what_is_reachable_stays_where_it_is_and_the_rest_is_used_again() {
     let _alone = ALONE.lock();
