@@ -184,15 +184,26 @@
 
 (define (eof-object) '#!eof)
 
+;; When the buffer does not have it. These call themselves, so that they stay apart, and programs get the rest inline.
+(define (get-char-slowly p)
+  (let ((c (%read-char p)))
+    (if c c (begin (wait-for p 1) (get-char-slowly p)))))
+(define (look-char-slowly p)
+  (let ((c (%peek-char p)))
+    (if c c (begin (wait-for p 1) (look-char-slowly p)))))
+(define (get-byte-slowly p)
+  (let ((byte (%read-u8 p)))
+    (if byte byte (begin (wait-for p 1) (get-byte-slowly p)))))
+
 ;; The next character, consumed.
 (define (%get-char p)
   (let ((c (%port-take-char p)))
-    (if c c (patiently p (%read-char)))))
+    (if c c (get-char-slowly p))))
 
 ;; The next character, not consumed.
 (define (%look-char p)
   (let ((c (%port-look-char p)))
-    (if c c (patiently p (%peek-char)))))
+    (if c c (look-char-slowly p))))
 
 (define read-char
   (case-lambda
@@ -261,7 +272,7 @@
 
 (define (get-byte p)
   (let ((byte (%port-take-byte p)))
-    (if byte byte (patiently p (%read-u8)))))
+    (if byte byte (get-byte-slowly p))))
 
 (define read-u8
   (case-lambda

@@ -34,6 +34,13 @@ pub fn length(v: Value) -> usize {
     object::header_length(header(v)) as usize
 }
 
+/// The length of an object that is no record, which needs no look at the type.
+#[inline]
+fn sequence_length(v: Value) -> usize {
+    debug_assert_eq!(header(v) >> object::LENGTH_SHIFT, length(v) as u64);
+    (header(v) >> object::LENGTH_SHIFT) as usize
+}
+
 /// Address of payload word `i` of an object.
 #[inline]
 pub fn word_address(v: Value, i: usize) -> *mut Value {
@@ -107,7 +114,7 @@ pub fn mutable(v: Value) -> Option<Value> {
 pub fn string_chars<'a>(v: Value) -> &'a [u32] {
     debug_assert!(is(v, Type::String));
     // SAFETY: a string's payload is `length` 4-byte characters.
-    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u32, length(v)) }
+    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u32, sequence_length(v)) }
 }
 
 /// The characters of a string, to be written.
@@ -116,7 +123,7 @@ pub fn string_chars_mut<'a>(v: Value) -> &'a mut [u32] {
     debug_assert!(is(v, Type::String));
     // SAFETY: a string's payload is `length` 4-byte characters; a runtime call has the heap to itself, and callers keep
     // no other slice of the same string.
-    unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u32, length(v)) }
+    unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u32, sequence_length(v)) }
 }
 
 /// The bytes of a bytevector.
@@ -130,7 +137,7 @@ pub fn bytes_of<'a>(v: Value) -> Option<&'a [u8]> {
 pub fn byte_slice<'a>(v: Value) -> &'a [u8] {
     debug_assert!(is(v, Type::Bytevector));
     // SAFETY: a bytevector's payload is `length` bytes.
-    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u8, length(v)) }
+    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u8, sequence_length(v)) }
 }
 
 /// The bytes of a bytevector, to be written.
@@ -139,7 +146,7 @@ pub fn byte_slice_mut<'a>(v: Value) -> &'a mut [u8] {
     debug_assert!(is(v, Type::Bytevector));
     // SAFETY: a bytevector's payload is `length` bytes; a runtime call has the heap to itself, and callers keep no
     // other slice of the same bytevector.
-    unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u8, length(v)) }
+    unsafe { std::slice::from_raw_parts_mut(word_address(v, 0) as *mut u8, sequence_length(v)) }
 }
 
 /// The limbs of `v`, which must be a bignum.
@@ -147,7 +154,7 @@ pub fn byte_slice_mut<'a>(v: Value) -> &'a mut [u8] {
 pub fn limbs<'a>(v: Value) -> &'a [u64] {
     debug_assert!(is(v, Type::Bignum));
     // SAFETY: a bignum's payload is `length` limbs.
-    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u64, length(v)) }
+    unsafe { std::slice::from_raw_parts(word_address(v, 0) as *const u64, sequence_length(v)) }
 }
 
 /// Is `v` a negative bignum? `v` must be a bignum.

@@ -7,6 +7,7 @@ use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
 use cairn_layout::object::{LARGE_BYTES, Type};
+use std::ops::Range;
 
 /// The value of an `Option`, or a return with the type error `who: expected … as argument n, got v`.
 macro_rules! expect_kind {
@@ -21,6 +22,7 @@ pub(crate) use expect_kind as expect;
 
 /// Checks the bounds `start..end` of a sequence of `length`; absent bounds are `Value::DEFAULT`. `argument` is the
 /// position of `start` among the arguments. On failure the failure is recorded.
+#[inline]
 pub fn check_range(
     ctx: &mut Machine,
     who: &str,
@@ -28,7 +30,33 @@ pub fn check_range(
     length: usize,
     start: Value,
     end: Value,
-) -> Option<std::ops::Range<usize>> {
+) -> Option<Range<usize>> {
+    match range_in(length, start, end) {
+        Some(range) => Some(range),
+        None => check_bounds(ctx, who, argument, length, start, end),
+    }
+}
+
+/// `start..end`, if both are there and it is a range of a sequence of `length`.
+#[inline]
+pub fn range_in(length: usize, start: Value, end: Value) -> Option<Range<usize>> {
+    if !(start.is_fixnum() && end.is_fixnum()) {
+        return None;
+    }
+    // negative ones are beyond any length
+    let (start, end) = (start.as_fixnum() as usize, end.as_fixnum() as usize);
+    (start <= end && end <= length).then_some(start..end)
+}
+
+#[cold]
+fn check_bounds(
+    ctx: &mut Machine,
+    who: &str,
+    argument: u32,
+    length: usize,
+    start: Value,
+    end: Value,
+) -> Option<Range<usize>> {
     let mut bound = |v: Value, default: usize, argument: u32| -> Option<usize> {
         if v == Value::DEFAULT {
             return Some(default);

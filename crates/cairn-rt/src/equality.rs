@@ -129,10 +129,13 @@ enum Task {
 }
 
 /// `equal?`.
+#[inline]
 pub fn equal(a: Value, b: Value) -> bool {
-    if a == b {
-        return true;
-    }
+    let has_parts = |v: Value| v.is_pair() || access::is(v, Type::Vector);
+    a == b || if has_parts(a) { equal_parts(a, b) } else { equal_atoms(a, b) }
+}
+
+fn equal_parts(a: Value, b: Value) -> bool {
     let mut pace = Pace { left: PLAIN_BUDGET, seed: 0x2545_F491_4F6C_DD1D, classes: Classes::default() };
     let mut tasks: Vec<Task> = Vec::new();
     let (mut a, mut b) = (a, b);
@@ -291,7 +294,7 @@ fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
     const COMPNUM: u8 = Type::Compnum as u8;
     const FLONUM: u8 = Type::Flonum as u8;
     match object::header_type_code(access::header(v)) {
-        STRING => string_chars(v).iter().fold(1, |h, c| mix(h, *c as u64)),
+        STRING => hash_chars(string_chars(v)),
         BYTES => byte_slice(v).iter().fold(2, |h, b| mix(h, *b as u64)),
         NUMERIC => numeric::hash(v),
         SYMBOL => word(v, object::symbol::HASH).0,
@@ -300,6 +303,14 @@ fn hash_atom(v: Value, by_identity: &mut impl FnMut(Value) -> u64) -> u64 {
         FLONUM => access::flonum_of(v).map_or(0, flonum_key),
         _ => by_identity(v),
     }
+}
+
+/// Two characters at a time: a step waits for the one before.
+#[inline]
+fn hash_chars(chars: &[u32]) -> u64 {
+    let (pairs, last) = chars.as_chunks::<2>();
+    let h = pairs.iter().fold(1 + 8 * chars.len() as u64, |h, [a, b]| mix(h, *a as u64 | (*b as u64) << 32));
+    last.iter().fold(h, |h, c| mix(h, *c as u64))
 }
 
 /// Slow path of `eqv?`: the operands differ as words.

@@ -3,7 +3,7 @@
 //! The functions check first and touch objects only when nothing can fail any more.
 
 use crate::access::list_items;
-use crate::arguments::check_range;
+use crate::arguments::{check_range, range_in};
 use crate::failure::{fail, wrong_type};
 use cairn_layout::Value;
 use cairn_layout::machine::{Machine, error as kind};
@@ -11,7 +11,24 @@ use std::ops::Range;
 
 /// The bounds of `(…-copy! to at from start end)`, given both lengths: where elements go, and which. On failure the
 /// failure is recorded.
+#[inline]
 pub fn copy_bounds(
+    ctx: &mut Machine,
+    who: &str,
+    (to_length, at): (usize, Value),
+    (from_length, start, end): (usize, Value, Value),
+) -> Option<(usize, Range<usize>)> {
+    if let (Some(range), Some(room)) =
+        (range_in(from_length, start, end), range_in(to_length, at, Value::fixnum(to_length as i64)))
+        && range.len() <= room.len()
+    {
+        return Some((room.start, range));
+    }
+    check_copy(ctx, who, (to_length, at), (from_length, start, end))
+}
+
+#[cold]
+fn check_copy(
     ctx: &mut Machine,
     who: &str,
     (to_length, at): (usize, Value),

@@ -7,7 +7,7 @@ use crate::num::big;
 use crate::num::fraction;
 use crate::num::operand::{
     Operand::{self, *},
-    fault, make_integer, make_parts, make_wide_integer, not_numbers, operand, slow2, to_number,
+    fault, integer, make_integer, make_parts, make_wide_integer, not_numbers, operand, slow2, to_number, wide,
 };
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -24,10 +24,7 @@ pub(super) fn flonum_parts(v: Value) -> Option<(f64, f64)> {
     if !access::is(v, Type::Compnum) {
         return None;
     }
-    match (operand(access::word(v, 0)), operand(access::word(v, 1))) {
-        (Flo(re), Flo(im)) => Some((re, im)),
-        _ => None,
-    }
+    Some((access::flonum_of(access::word(v, 0))?, access::flonum_of(access::word(v, 1))?))
 }
 
 pub(super) fn make_flonum_complex(ctx: &mut Machine, (re, im): (f64, f64)) -> Value {
@@ -43,16 +40,27 @@ fn in_range(x: Signed) -> bool {
 /// `(+ a b)`. Exact zero is the identity, also for `-0.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Some(x), Some(y)) = (wide(a), wide(b))
+        && let Some(n) = x.checked_add(y)
+    {
+        return make_wide_integer(ctx, n);
+    }
+    sum(ctx, a, b)
+}
+
+#[inline(never)]
+fn sum(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let Some(x) = integer(a, &mut [0])
+        && let Some(y) = integer(b, &mut [0])
+    {
+        return big::add(ctx, x, y);
+    }
     match (operand(a), operand(b)) {
-        (Fix(x), Fix(y)) => make_integer(ctx, x + y),
         (Flo(x), Flo(y)) => make_flonum(ctx, x + y),
         (Fix(0), Flo(_)) => b,
         (Flo(_), Fix(0)) => a,
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 + y),
         (Flo(x), Fix(y)) => make_flonum(ctx, x + y as f64),
-        (Big(x), Big(y)) => big::add(ctx, x, y),
-        (Big(x), Fix(y)) => big::add(ctx, x, Signed::of_i64(y, &mut [0])),
-        (Fix(x), Big(y)) => big::add(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x + float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) + y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "+", a, b, fraction::add, |x, y| Ok(x.add(y))),
@@ -67,16 +75,27 @@ pub extern "C" fn cairn_num_add(ctx: &mut Machine, a: Value, b: Value) -> Value 
 /// `(- a b)`. `(- 0 0.0)` is `-0.0`, so that `(- 0 x)` negates.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Some(x), Some(y)) = (wide(a), wide(b))
+        && let Some(n) = x.checked_sub(y)
+    {
+        return make_wide_integer(ctx, n);
+    }
+    difference(ctx, a, b)
+}
+
+#[inline(never)]
+fn difference(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let Some(x) = integer(a, &mut [0])
+        && let Some(y) = integer(b, &mut [0])
+    {
+        return big::sub(ctx, x, y);
+    }
     match (operand(a), operand(b)) {
-        (Fix(x), Fix(y)) => make_integer(ctx, x - y),
         (Flo(x), Flo(y)) => make_flonum(ctx, x - y),
         (Fix(0), Flo(y)) => make_flonum(ctx, -y),
         (Flo(_), Fix(0)) => a,
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 - y),
         (Flo(x), Fix(y)) => make_flonum(ctx, x - y as f64),
-        (Big(x), Big(y)) => big::sub(ctx, x, y),
-        (Big(x), Fix(y)) => big::sub(ctx, x, Signed::of_i64(y, &mut [0])),
-        (Fix(x), Big(y)) => big::sub(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x - float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) - y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "-", a, b, fraction::sub, |x, y| Ok(x.sub(y))),
@@ -88,17 +107,36 @@ pub extern "C" fn cairn_num_sub(ctx: &mut Machine, a: Value, b: Value) -> Value 
     }
 }
 
+/// The product of two numbers below 2^64, when it is below 2^127.
+#[inline]
+fn small_product(x: i128, y: i128) -> Option<i128> {
+    let magnitude = |n: i128| u64::try_from(n.unsigned_abs()).ok();
+    let n = i128::try_from(magnitude(x)? as u128 * magnitude(y)? as u128).ok()?;
+    Some(if (x < 0) != (y < 0) { -n } else { n })
+}
+
 /// `(* a b)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_mul(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Some(x), Some(y)) = (wide(a), wide(b))
+        && let Some(n) = small_product(x, y)
+    {
+        return make_wide_integer(ctx, n);
+    }
+    product(ctx, a, b)
+}
+
+#[inline(never)]
+fn product(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let Some(x) = integer(a, &mut [0])
+        && let Some(y) = integer(b, &mut [0])
+    {
+        return big::mul(ctx, x, y);
+    }
     match (operand(a), operand(b)) {
-        (Fix(x), Fix(y)) => make_wide_integer(ctx, x as i128 * y as i128),
         (Flo(x), Flo(y)) => make_flonum(ctx, x * y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 * y),
         (Flo(x), Fix(y)) => make_flonum(ctx, x * y as f64),
-        (Big(x), Big(y)) => big::mul(ctx, x, y),
-        (Big(x), Fix(y)) => big::mul(ctx, x, Signed::of_i64(y, &mut [0])),
-        (Fix(x), Big(y)) => big::mul(ctx, Signed::of_i64(x, &mut [0]), y),
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x * float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) * y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "*", a, b, fraction::mul, |x, y| Ok(x.mul(y))),
@@ -274,10 +312,35 @@ pub extern "C" fn cairn_num_le(ctx: &mut Machine, a: Value, b: Value) -> Value {
 }
 
 /// `quotient` and its family.
-#[inline]
+#[inline(always)]
 fn divide(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Value {
-    let (x, y) = (operand(a), operand(b));
-    let inexact = match (x, y) {
+    let (Some(x), Some(y @ ..=-1 | y @ 1..)) = (wide(a), wide(b)) else { return divide_any(ctx, who, op, a, b) };
+    let mut q = match (i64::try_from(x), i64::try_from(y)) {
+        (Ok(x), Ok(y)) if x != i64::MIN => (x / y).into(),
+        _ => x / y,
+    };
+    let mut r = x - q * y;
+    if op.rounding() == signed::Rounding::Floor && r != 0 && (r < 0) != (y < 0) {
+        (q, r) = (q - 1, r + y);
+    }
+    make_wide_integer(ctx, if op.wants_quotient() { q } else { r })
+}
+
+#[inline(never)]
+fn divide_any(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Value {
+    if let Some(x) = integer(a, &mut [0])
+        && let Some(y) = integer(b, &mut [0])
+    {
+        if y.is_zero() {
+            return fault(ctx, who, Fault::DivisionByZero, &[a, b]);
+        }
+        return if op.wants_quotient() {
+            big::quotient(ctx, op.rounding(), x, y)
+        } else {
+            big::rest(ctx, op.rounding(), x, y)
+        };
+    }
+    let inexact = match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => Some((x, y)),
         (Flo(x), Fix(y)) => Some((x, y as f64)),
         (Fix(x), Flo(y)) => Some((x as f64, y)),
@@ -288,25 +351,6 @@ fn divide(ctx: &mut Machine, who: &str, op: Division, a: Value, b: Value) -> Val
         if small(x) && small(y) && y != 0.0 {
             return make_flonum(ctx, op.small_f64(x, y));
         }
-    }
-    if let (Fix(x), Fix(y)) = (x, y)
-        && y != 0
-    {
-        let (mut q, mut r) = (x / y, x % y);
-        if op.rounding() == signed::Rounding::Floor && r != 0 && (r < 0) != (y < 0) {
-            (q, r) = (q - 1, r + y);
-        }
-        return make_integer(ctx, if op.wants_quotient() { q } else { r });
-    }
-    if let (Some(x), Some(y)) = (x.integer(&mut [0]), y.integer(&mut [0])) {
-        if y.is_zero() {
-            return fault(ctx, who, Fault::DivisionByZero, &[a, b]);
-        }
-        return if op.wants_quotient() {
-            big::quotient(ctx, op.rounding(), x, y)
-        } else {
-            big::rest(ctx, op.rounding(), x, y)
-        };
     }
     slow_integers(ctx, who, a, b, |x, y| x.divide_integers(op, y))
 }
@@ -357,7 +401,9 @@ pub extern "C" fn cairn_num_gcd(ctx: &mut Machine, a: Value, b: Value) -> Value 
     if let (Fix(x), Fix(y)) = (operand(a), operand(b)) {
         return make_integer(ctx, limbs::gcd_limb(x.unsigned_abs(), y.unsigned_abs()) as i64);
     }
-    if let (Some(x), Some(y)) = (operand(a).integer(&mut [0]), operand(b).integer(&mut [0])) {
+    if let Some(x) = integer(a, &mut [0])
+        && let Some(y) = integer(b, &mut [0])
+    {
         let g = limbs::gcd(x.limbs, y.limbs);
         return big::make(ctx, false, &g);
     }

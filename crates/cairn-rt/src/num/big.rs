@@ -2,8 +2,8 @@
 //!
 //! The problem: the size of a result is known only after computing it, one limb more or less; a result may even be a
 //! fixnum. The idea: a result of up to [`SMALL`] limbs is computed on the native stack and then allocated exactly; a
-//! larger one is computed in a fresh object of the greatest possible size, which is then trimmed. Long sums are
-//! allocated without room for the carry, which is rare, and copied when there is one.
+//! larger one is computed in a fresh object of the greatest possible size, which is then trimmed. Sums are allocated
+//! without room for the carry, which is rare, and copied when there is one.
 //!
 //! Invariant: nothing here allocates outside the heap for operands of up to [`SMALL`] limbs.
 
@@ -41,6 +41,23 @@ pub fn make(ctx: &mut Machine, negative: bool, magnitude: &[u64]) -> Value {
     v
 }
 
+/// The canonical integer of a sign and a magnitude.
+#[inline]
+pub fn make_two_limbs(ctx: &mut Machine, negative: bool, magnitude: u128) -> Value {
+    let limbs = [magnitude as u64, (magnitude >> 64) as u64];
+    if limbs[1] == 0 {
+        if let Some(n) = signed::small(Signed { negative, limbs: &limbs[..1] }) {
+            return Value::fixnum(n);
+        }
+        let v = alloc_object(ctx, Type::Bignum, flags(negative), 1);
+        limbs_mut(v)[0] = limbs[0];
+        return v;
+    }
+    let v = alloc_object(ctx, Type::Bignum, flags(negative), 2);
+    limbs_mut(v)[..2].copy_from_slice(&limbs);
+    v
+}
+
 /// The canonical integer that `write` leaves in a slice of `room` limbs.
 #[inline]
 pub fn build(ctx: &mut Machine, room: usize, write: impl FnOnce(&mut [u64]) -> Written) -> Value {
@@ -71,23 +88,9 @@ fn set_sign(v: Value, negative: bool) {
     unsafe { *(v.address() as *mut u64) = header }
 }
 
-/// Sum.
+/// Sum of integers of which one is no fixnum.
 #[inline]
 pub fn add(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
-    let room = signed::add_room(a, b);
-    if room <= SMALL {
-        return build(ctx, room, |out| signed::add(out, a, b));
-    }
-    add_long(ctx, a, b)
-}
-
-/// Difference.
-#[inline]
-pub fn sub(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
-    add(ctx, a, b.negated())
-}
-
-fn add_long(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
     let order = limbs::compare(a.limbs, b.limbs);
     let (long, short) = if order == Ordering::Less { (b, a) } else { (a, b) };
     let n = long.limbs.len();
@@ -109,6 +112,12 @@ fn add_long(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
     out[..n].copy_from_slice(limbs_mut(v));
     out[n] = 1;
     wider
+}
+
+/// Difference.
+#[inline]
+pub fn sub(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
+    add(ctx, a, b.negated())
 }
 
 /// Product.

@@ -2,7 +2,7 @@
 
 use crate::failure;
 use crate::num::big;
-use crate::num::operand::{Operand::*, make_integer, operand};
+use crate::num::operand::{Operand::*, integer, make_wide_integer, operand, wide};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
 use cairn_num::int::MAX_BITS;
@@ -11,19 +11,22 @@ use cairn_num::signed::{self, BitOp, Signed};
 
 const EXPECTED: &str = "an exact integer";
 
-#[inline]
+#[inline(always)]
 fn bitwise(ctx: &mut Machine, who: &str, op: BitOp, a: Value, b: Value) -> Value {
-    let (x, y) = (operand(a), operand(b));
-    if let (Fix(x), Fix(y)) = (x, y) {
-        return Value::fixnum(match op {
-            BitOp::And => x & y,
-            BitOp::Or => x | y,
-            BitOp::Xor => x ^ y,
-        });
-    }
+    let (Some(x), Some(y)) = (wide(a), wide(b)) else { return bitwise_limbs(ctx, who, op, a, b) };
+    let n = match op {
+        BitOp::And => x & y,
+        BitOp::Or => x | y,
+        BitOp::Xor => x ^ y,
+    };
+    make_wide_integer(ctx, n)
+}
+
+#[cold]
+fn bitwise_limbs(ctx: &mut Machine, who: &str, op: BitOp, a: Value, b: Value) -> Value {
     let (mut buf1, mut buf2) = ([0], [0]);
-    let Some(x) = x.integer(&mut buf1) else { return failure::wrong_type(ctx, who, 0, EXPECTED, a) };
-    let Some(y) = y.integer(&mut buf2) else { return failure::wrong_type(ctx, who, 0, EXPECTED, b) };
+    let Some(x) = integer(a, &mut buf1) else { return failure::wrong_type(ctx, who, 0, EXPECTED, a) };
+    let Some(y) = integer(b, &mut buf2) else { return failure::wrong_type(ctx, who, 0, EXPECTED, b) };
     big::build(ctx, signed::bitwise_room(x, y), |out| signed::bitwise(out, op, x, y))
 }
 
@@ -58,25 +61,29 @@ pub extern "C" fn cairn_num_not(ctx: &mut Machine, a: Value) -> Value {
 /// `(arithmetic-shift n count)`: left when `count` is positive.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_shift(ctx: &mut Machine, a: Value, b: Value) -> Value {
+    if let (Some(n), Fix(left)) = (wide(a), operand(b)) {
+        if left <= 0 {
+            return make_wide_integer(ctx, n >> left.unsigned_abs().min(127));
+        }
+        if left < 127 && (n << left) >> left == n {
+            return make_wide_integer(ctx, n << left);
+        }
+    }
+    shift_limbs(ctx, a, b)
+}
+
+#[cold]
+fn shift_limbs(ctx: &mut Machine, a: Value, b: Value) -> Value {
     const WHO: &str = "arithmetic-shift";
-    let (x, y) = (operand(a), operand(b));
     let mut buf = [0];
-    let Some(n) = x.integer(&mut buf) else { return failure::wrong_type(ctx, WHO, 1, EXPECTED, a) };
-    let left = match y {
+    let Some(n) = integer(a, &mut buf) else { return failure::wrong_type(ctx, WHO, 1, EXPECTED, a) };
+    let left = match operand(b) {
         Fix(left) => left,
         Big(y) if y.negative => i64::MIN, // everything is shifted out
         Big(_) if n.is_zero() => 0,
         Big(_) => return failure::out_of_range(ctx, WHO, 2, b),
         _ => return failure::wrong_type(ctx, WHO, 2, EXPECTED, b),
     };
-    if let Fix(n) = x {
-        if left <= 0 {
-            return Value::fixnum(n >> left.unsigned_abs().min(63));
-        }
-        if left < 64 && (n << left) >> left == n {
-            return make_integer(ctx, n << left);
-        }
-    }
     if n.is_zero() {
         return Value::fixnum(0);
     }
@@ -89,7 +96,7 @@ pub extern "C" fn cairn_num_shift(ctx: &mut Machine, a: Value, b: Value) -> Valu
 /// `(bit-count n)`: ones of a non-negative number, zeros of a negative one.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_bit_count(ctx: &mut Machine, a: Value) -> Value {
-    match operand(a).integer(&mut [0]) {
+    match integer(a, &mut [0]) {
         Some(n) => Value::fixnum(signed::bit_count(n) as i64),
         None => failure::wrong_type(ctx, "bit-count", 0, EXPECTED, a),
     }
@@ -98,7 +105,7 @@ pub extern "C" fn cairn_num_bit_count(ctx: &mut Machine, a: Value) -> Value {
 /// `(integer-length n)`: bits of the two's complement form without its sign.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_integer_length(ctx: &mut Machine, a: Value) -> Value {
-    match operand(a).integer(&mut [0]) {
+    match integer(a, &mut [0]) {
         Some(n) => Value::fixnum(signed::integer_length(n) as i64),
         None => failure::wrong_type(ctx, "integer-length", 0, EXPECTED, a),
     }

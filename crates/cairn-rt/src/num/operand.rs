@@ -56,20 +56,49 @@ pub fn operand<'a>(v: Value) -> Operand<'a> {
     }
 }
 
-impl<'a> Operand<'a> {
+impl Operand<'_> {
     /// Not a number?
     pub fn is_other(self) -> bool {
         matches!(self, Operand::Other)
     }
-    /// Fixnum or bignum, as an integer; `buf` holds the fixnum's magnitude.
-    #[inline]
-    pub fn integer(self, buf: &'a mut [u64; 1]) -> Option<Signed<'a>> {
-        match self {
-            Operand::Fix(n) => Some(Signed::of_i64(n, buf)),
-            Operand::Big(n) => Some(n),
-            _ => None,
-        }
+}
+
+/// An integer whose magnitude is below 2^127. What fits two limbs is calculated in registers, for hashes, random numbers
+/// and products modulo a number leave the fixnums by a few bits.
+#[inline(always)]
+pub fn wide(v: Value) -> Option<i128> {
+    const NEGATIVE: u64 =
+        object::header(Type::Bignum, object::FLAG_NEGATIVE, 0) ^ object::header(Type::Bignum, 0, 0);
+    const ONE_LIMB: u64 = object::header(Type::Bignum, 0, 1);
+    const TWO_LIMBS: u64 = object::header(Type::Bignum, 0, 2);
+    if v.is_fixnum() {
+        return Some(v.as_fixnum().into());
     }
+    if !v.is_object() {
+        return None;
+    }
+    let header = access::header(v);
+    let limb = |i| access::word(v, i).0;
+    let magnitude = match header & !NEGATIVE {
+        ONE_LIMB => limb(0).into(),
+        TWO_LIMBS if limb(1) < 1 << 63 => (limb(1) as i128) << 64 | limb(0) as i128,
+        _ => return None,
+    };
+    Some(if header & NEGATIVE != 0 { -magnitude } else { magnitude })
+}
+
+/// A fixnum or bignum, as an integer; `buf` holds the fixnum's magnitude. Quicker than [`operand`].
+#[inline(always)]
+pub fn integer(v: Value, buf: &mut [u64; 1]) -> Option<Signed<'_>> {
+    if v.is_fixnum() {
+        return Some(Signed::of_i64(v.as_fixnum(), buf));
+    }
+    if !v.is_object() {
+        return None;
+    }
+    let header = access::header(v);
+    let negative = object::header_flags(header) & object::FLAG_NEGATIVE != 0;
+    (object::header_type_code(header) == Type::Bignum as u8).then(|| Signed { negative, limbs: access::limbs(v) })
 }
 
 /// The owned exact integer of a fixnum or bignum.
@@ -120,6 +149,7 @@ pub fn from_number(ctx: &mut Machine, n: &Number) -> Value {
 }
 
 /// A ratnum or compnum of canonical parts.
+#[inline(always)]
 pub fn make_parts(ctx: &mut Machine, ty: Type, a: Value, b: Value) -> Value {
     let v = alloc_object(ctx, ty, 0, 2);
     access::words_mut(v).copy_from_slice(&[a, b]);
@@ -131,19 +161,17 @@ pub fn make_parts(ctx: &mut Machine, ty: Type, a: Value, b: Value) -> Value {
 pub fn make_integer(ctx: &mut Machine, n: i64) -> Value {
     match Value::try_fixnum(n) {
         Some(v) => v,
-        None => big::make(ctx, n < 0, &[n.unsigned_abs()]),
+        None => big::make_two_limbs(ctx, n < 0, n.unsigned_abs().into()),
     }
 }
 
 /// An integer that fits two machine words.
 #[inline]
 pub fn make_wide_integer(ctx: &mut Machine, n: i128) -> Value {
-    if let Ok(n) = i64::try_from(n) {
-        return make_integer(ctx, n);
+    match i64::try_from(n) {
+        Ok(n) => make_integer(ctx, n),
+        Err(_) => big::make_two_limbs(ctx, n < 0, n.unsigned_abs()),
     }
-    let m = n.unsigned_abs();
-    let limbs = [m as u64, (m >> 64) as u64];
-    big::make(ctx, n < 0, cairn_num::limbs::trim(&limbs))
 }
 
 /// `who: expected a number, got x` for the first of two arguments that is no number. They may be any two of many: no

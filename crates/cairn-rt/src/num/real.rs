@@ -6,7 +6,7 @@ use crate::exhaustion;
 use crate::failure;
 use crate::num::arith::{flonum_parts, make_flonum_complex};
 use crate::num::big;
-use crate::num::operand::{Operand::*, fault, from_int, make_integer, operand, slow1, slow2, to_number};
+use crate::num::operand::{Operand::*, fault, from_int, integer, make_integer, operand, slow1, slow2, to_number};
 use crate::runtime::rt;
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
@@ -289,7 +289,7 @@ pub extern "C" fn cairn_num_expt(ctx: &mut Machine, a: Value, b: Value) -> Value
         }
         _ => {}
     }
-    if let (Fix(n), Some(base)) = (operand(b), operand(a).integer(&mut [0]))
+    if let (Fix(n), Some(base)) = (operand(b), integer(a, &mut [0]))
         && (0..1 << 32).contains(&n)
     {
         // each factor adds at least this many bits

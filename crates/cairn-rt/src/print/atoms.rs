@@ -15,8 +15,7 @@ use cairn_layout::object::{self, Type};
 /// Prints anything that is no pair, vector or record with parts.
 pub(super) fn print_atom(out: &mut impl Out, v: Value, mode: Mode) {
     if v.is_fixnum() {
-        let mut buffer = [0; 24];
-        return out.str(decimal(v.as_fixnum(), &mut buffer));
+        return out.str(itoa::Buffer::new().format(v.as_fixnum()));
     }
     if v.is_char() {
         return match mode {
@@ -67,12 +66,12 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
     }
     if is(Type::Bytevector) {
         out.str("#u8(");
-        let mut buffer = [0; 24];
+        let mut buffer = itoa::Buffer::new();
         for (i, byte) in access::byte_slice(v).iter().enumerate() {
             if i > 0 {
                 out.str(" ");
             }
-            out.str(decimal(*byte as i64, &mut buffer));
+            out.str(buffer.format(*byte));
         }
         return out.str(")");
     }
@@ -106,25 +105,6 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
         Some(c) if c == Type::Box as u8 => "#<box>",
         _ => "#<opaque>",
     })
-}
-
-/// Decimal digits of `n`, in `buffer`.
-fn decimal(n: i64, buffer: &mut [u8; 24]) -> &str {
-    let mut at = buffer.len();
-    let mut rest = n.unsigned_abs();
-    loop {
-        at -= 1;
-        buffer[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        at -= 1;
-        buffer[at] = b'-';
-    }
-    std::str::from_utf8(&buffer[at..]).unwrap_or("")
 }
 
 /// The name that compiled code carries for a procedure (no continuation), or the text of an evaluated one.
