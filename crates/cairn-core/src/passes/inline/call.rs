@@ -144,6 +144,10 @@ impl Inliner<'_> {
     }
 
     fn call_global(&mut self, g: GlobalId, at: Site, args: Vec<Expr>, site: Site) -> Expr {
+        let args = match self.search(g, args, site) {
+            Ok(e) => return e,
+            Err(args) => args,
+        };
         let f = Expr::Global(g, at);
         let Some((form, l)) = self.global_lambda(g).filter(|(form, l)| {
             !self.breaker[*form] && !select(l, args.len()).is_some_and(|k| self.recursive.contains(&(*form, k)))

@@ -49,6 +49,7 @@ mod estimate;
 mod once;
 mod quick;
 mod reduce;
+mod search;
 mod sizes;
 mod specialize;
 
