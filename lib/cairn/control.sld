@@ -43,7 +43,7 @@
    &format make-format-part format-part? unhandled? set-prompt-handler!
    call-with-interrupts raise-interrupt interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught
-   wrong-type wrong-record
+   wrong-type wrong-record no-clause
    out-of-range wrong-element check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
    make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
@@ -493,6 +493,14 @@
     ;; No element of a field that is an array.
     (define (wrong-element who message expected got)
       (if (%fixnum? got) (out-of-range who message got) (wrong-type who expected got)))
+
+    ;; `who` is a case-lambda without clauses.
+    (define (no-clause who arguments)
+      (raise-condition (kind-arity) who
+                       (if (%null? arguments)
+                           "a case-lambda without clauses cannot be called; got no arguments"
+                           "a case-lambda without clauses cannot be called; got")
+                       arguments (no-site)))
 
     (define (check-procedure who x)
       (if (%procedure? x) x (wrong-type who "a procedure" x)))

@@ -6,7 +6,7 @@ use super::scan::sequence;
 use super::state::{Expander, R};
 use crate::diagnostic::Span;
 use crate::syntax::{Ident, Syntax};
-use cairn_core::ir::{Clause, Expr, Lambda, VarId};
+use cairn_core::ir::{Clause, Expr, Lambda, Literal, VarId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -78,7 +78,7 @@ impl Expander<'_> {
     pub(super) fn case_lambda(&mut self, clauses: &[Syntax], name: Rc<str>, span: Span) -> R<Expr> {
         const HELP: &str = "(case-lambda ((parameter …) body …) …)";
         if clauses.is_empty() {
-            return self.err_help(span, "`case-lambda` without clauses", HELP);
+            return self.without_clauses(name, span);
         }
         let mut out = Vec::with_capacity(clauses.len());
         for c in clauses {
@@ -89,6 +89,17 @@ impl Expander<'_> {
             out.push(self.counted_clause(c.span, &name, clause));
         }
         Ok(Expr::Lambda(Lambda { name, clauses: out, site: self.plain_site(span) }))
+    }
+
+    /// `(case-lambda)`: a procedure that fails whatever it is given.
+    ///
+    /// The passes rely on a clause for each procedure, so it has one, which takes everything.
+    fn without_clauses(&mut self, name: Rc<str>, span: Span) -> R<Expr> {
+        let arguments = self.s.program.fresh_var("arguments");
+        let called = Expr::Const(Literal::String(name.clone()));
+        let body = self.library_call("control", "no-clause", vec![called, Expr::Local(arguments)], span)?;
+        let clause = Clause { params: Vec::new(), rest: Some(arguments), body };
+        Ok(Expr::Lambda(Lambda { name, clauses: vec![clause], site: self.plain_site(span) }))
     }
 
     // the let family
