@@ -504,6 +504,20 @@ mod at_a_terminal {
         assert!(history.contains("\\n      \"a\\n  b\"))\n"), "{history}");
     }
 
+    /// What is typed while the terminal is not the editor's, before the prompt or during an evaluation, has line feeds
+    /// at the ends of its lines: a text of several lines is one input all the same.
+    #[test]
+    fn lines_typed_ahead_are_one_input() {
+        let d = Directory::new("typed-ahead");
+        let mut s = Session::new(&d, "xterm");
+        s.send("(define (f x)\n  (list\n   x\n   \"a\n b\"))\n(f 1)\n");
+        s.answer("$1 = (1 \"a\\n b\")");
+        s.send("(+ 1\n   2)\n");
+        s.answer("$2 = 3");
+        s.send(",quit\n");
+        assert_eq!(s.status(), Some(0));
+    }
+
     /// As under Emacs: no escape sequences, and Ctrl-C is a signal.
     #[test]
     fn a_session_on_a_dumb_terminal() {

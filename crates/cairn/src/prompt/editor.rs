@@ -89,7 +89,10 @@ impl LineEditor {
         let pace = Pace(Arc::new(Mutex::new(None)));
         let key = |code| Event::from(KeyEvent(code, Modifiers::NONE));
         let mut bind = |event, handler| editor.bind_sequence(event, EventHandler::Conditional(handler));
-        bind(key(KeyCode::Enter), Box::new(Enter(pace.clone(), prompt.clone())));
+        // what is typed before the editor begins, and what some programs send, ends lines by a line feed
+        for enter in [key(KeyCode::Enter), Event::from(KeyEvent::ctrl('J'))] {
+            bind(enter, Box::new(Enter(pace.clone(), prompt.clone())));
+        }
         bind(key(KeyCode::Tab), Box::new(Tab(pace.clone())));
         bind(Event::Any, Box::new(pace));
         if let Some(file) = &history {
