@@ -54,3 +54,18 @@
 (say (generate-temporaries five) (make-variable-transformer five) (identifier? five) (bound-identifier=? five #'a)
      (datum->syntax five 'a) (syntax-violation #f "not so" #'(form 1)) (syntax-case five () (() 1))
      (hashtable-set! (hashtable-copy (make-eq-hashtable)) 1 2))
+
+;; A constructor with a protocol fails by its own name; what a protocol is given takes as many fields as the parents
+;; have.
+(define-record-type cased (fields a) (protocol (lambda (new) (define zero 0) (case-lambda ((x y) (new x)) ((x y z) (new zero))))))
+(define-record-type (plain plain! plain?) (fields a b))
+(define-record-type (child-of-plain child! child?) (parent plain) (fields c d)
+  (protocol (lambda (new) (lambda (a c) ((new a) c 1)))))
+(define-record-type (child-of-point dot! dot?) (parent point) (fields c d)
+  (protocol (lambda (new) (lambda (a c) ((new a) c 1)))))
+(define-record-type (short short! short?) (parent plain) (fields c d)
+  (protocol (lambda (new) (lambda (a) ((new a a) 1)))))
+(define-record-type between (parent plain) (fields c) (protocol (lambda (new) (lambda (own) ((new 1) own 2)))))
+(define-record-type last-one (parent between) (fields) (protocol (lambda (new) (lambda () ((new 1))))))
+(say (make-point) (make-point 1 2) (make-cased 1) (plain! 1) (child! 1) (child! 1 2) (dot! 1) (point-x (dot! 1 2)) (short! 1)
+     (make-between) (make-between 1) (last-one? (make-last-one)))

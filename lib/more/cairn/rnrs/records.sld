@@ -71,36 +71,42 @@
                                   "the parent has a protocol, so a protocol is needed" (rcd-rtd parent))))
         ((not parent) protocol)
         (else
-         (let ((inherited (rcd-chain parent)))
+         (let ((inherited (rcd-chain parent)) (n (length (rtd-all-field-names (rcd-rtd parent)))))
            (lambda (make)
              (protocol
               (if (eq? inherited plain-chain)
-                  (lambda fields (lambda own (apply make (append fields own))))
+                  (lambda fields
+                    (if (= (length fields) n)
+                        (lambda own (apply make (append fields own)))
+                        (wrong-fields n fields)))
                   (case-lambda
-                    ((a) (lambda own ((inherited (with-own make own)) a)))
-                    ((a b) (lambda own ((inherited (with-own make own)) a b)))
-                    ((a b c) (lambda own ((inherited (with-own make own)) a b c)))
-                    (arguments (lambda own (apply (inherited (with-own make own)) arguments)))))))))))
+                    ((a) (lambda own ((inherited (with-own make own n)) a)))
+                    ((a b) (lambda own ((inherited (with-own make own n)) a b)))
+                    ((a b c) (lambda own ((inherited (with-own make own n)) a b c)))
+                    (arguments (lambda own (apply (inherited (with-own make own n)) arguments)))))))))))
 
-    ;; What makes a record with these own fields of those of the parents.
-    (define (with-own make own)
+    ;; What makes a record with these own fields of the `n` of the parents. `make` looks how many there are together.
+    (define (with-own make own n)
       (cond
         ((null? own) make)
         ((null? (cdr own))
          (let ((own1 (car own)))
            (case-lambda
-             ((a) (make a own1))
-             ((a b) (make a b own1))
-             ((a b c) (make a b c own1))
-             (fields (apply make (append fields own))))))
+             ((a) (if (eq? n 1) (make a own1) (wrong-fields n (list a))))
+             ((a b) (if (eq? n 2) (make a b own1) (wrong-fields n (list a b))))
+             ((a b c) (if (eq? n 3) (make a b c own1) (wrong-fields n (list a b c))))
+             (fields (with-all make fields own n)))))
         ((null? (cddr own))
          (let ((own1 (car own)) (own2 (cadr own)))
            (case-lambda
-             ((a) (make a own1 own2))
-             ((a b) (make a b own1 own2))
-             ((a b c) (make a b c own1 own2))
-             (fields (apply make (append fields own))))))
-        (else (lambda fields (apply make (append fields own))))))
+             ((a) (if (eq? n 1) (make a own1 own2) (wrong-fields n (list a))))
+             ((a b) (if (eq? n 2) (make a b own1 own2) (wrong-fields n (list a b))))
+             ((a b c) (if (eq? n 3) (make a b c own1 own2) (wrong-fields n (list a b c))))
+             (fields (with-all make fields own n)))))
+        (else (lambda fields (with-all make fields own n)))))
+    (define (with-all make fields own n)
+      (if (= (length fields) n) (apply make (append fields own)) (wrong-fields n fields)))
+    (define (wrong-fields n fields) (wrong-count "make-of-parent-fields" n fields))
 
     (define (rcd-of rtd)
       (let ((note (note-of (check-rtd "record-constructor-descriptor" rtd))))
@@ -314,12 +320,26 @@
                  (define fields (map field (if (clause 'fields) (cdr (clause 'fields)) '())))
                  (define flags (list->vector (map (lambda (f) (and (caddr f) #t)) fields)))
                  (define parent (setting 'parent))
+                 (define constructor (if (pair? spec) (cadr spec) (named 'make- name)))
                  (define protocol (setting 'protocol))
+                 ;; (lambda (new) … (lambda …)): the inner procedure gets the name of the constructor, for errors.
+                 (define (with-name x)
+                   (if (and (pair? x) (list? x) (symbol? (car x))
+                            (or (compare (car x) (rename 'lambda)) (compare (car x) (rename 'case-lambda))))
+                       (list (rename 'let) (list (list constructor x)) constructor)
+                       x))
+                 (define protocol-with-name
+                   (if (and (pair? protocol) (list? protocol) (> (length protocol) 2)
+                            (symbol? (car protocol)) (compare (car protocol) (rename 'lambda)))
+                       (let name-last ((l protocol))
+                         (if (null? (cdr l))
+                             (list (with-name (car l)))
+                             (cons (car l) (name-last (cdr l)))))
+                       protocol))
                  (define sealed? (setting 'sealed))
                  (define uid
                    (let ((c (clause 'nongenerative)))
                      (and c (if (pair? (cdr c)) (cadr c) name))))
-                 (define constructor (if (pair? spec) (cadr spec) (named 'make- name)))
                  (define predicate (if (pair? spec) (caddr spec) (named name '?)))
                  (define rcd (rename 'rcd))
                  (define all (if protocol (rename 'make-of-all-fields) constructor))
@@ -345,7 +365,7 @@
                                      (list->vector
                                       (map (lambda (f) (list (if (caddr f) 'mutable 'immutable) (car f))) fields)))))
                             (definition rcd
-                              (cons* (rename 'described-by) name (caddr (clause 'parent-rtd)) protocol
+                              (cons* (rename 'described-by) name (caddr (clause 'parent-rtd)) protocol-with-name
                                      note-arguments))
                             (definition constructor (list (rename 'record-constructor) rcd))
                             (definition predicate (list (rename 'record-predicate) name))
@@ -361,7 +381,7 @@
                                    all predicate)
                              (map (lambda (f) (if (caddr f) f (list (car f) (cadr f)))) fields))
                             (definition rcd
-                              (cons* (rename 'described) name parent protocol note-arguments)))
+                              (cons* (rename 'described) name parent protocol-with-name note-arguments)))
                       (if protocol
                           (list (definition constructor (list (list (rename 'rcd-chain) rcd) all)))
                           '())))))))))
