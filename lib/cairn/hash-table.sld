@@ -14,7 +14,7 @@
    hash-table-size hash-table-count hash-table-empty? hash-table-weak?
    hash-table-keys hash-table-values hash-table->alist hash-table-key-vector hash-table-value-vector
    hash-table-walk hash-table-for-each hash-table-fold hash-table-copy hash-table-merge! hash-table-clear!
-   hash (rename hash equal-hash) eq-hash (rename eq-hash hash-by-identity) (rename eq-hash eqv-hash)
+   hash (rename hash equal-hash) eq-hash hash-by-identity (rename eq-hash eqv-hash)
    string-hash string-ci-hash number-hash)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn records) (cairn control) (cairn number) (cairn list)
           (only (cairn text) string=? string-ci=? char-ci=? char-foldcase))
@@ -93,10 +93,16 @@
         ((%boolean? x) #f)
         (else (%not (if (%null? x) #t (if (%eof-object? x) #t (%default-object? x)))))))
 
-    (define eq-hash
-      (case-lambda
-        ((x) (identity-hash x))
-        ((x bound) (bounded "eq-hash" (identity-hash x) bound))))
+    (define-syntax define-identity-hash
+      (syntax-rules ()
+        ((_ name ...)
+         (begin
+           (define name
+             (case-lambda
+               ((x) (identity-hash x))
+               ((x bound) (bounded (%symbol->string 'name) (identity-hash x) bound))))
+           ...))))
+    (define-identity-hash eq-hash hash-by-identity)
 
     (define string-hash
       (case-lambda
@@ -183,6 +189,7 @@
       (with-table "hash-table-weak?" table (%not (%vector? (table-entries table)))))
 
     (define (alist->hash-table alist . options)
+      (if (%pair? options) (check-procedure "alist->hash-table" (%car options)))
       (let ((table (%apply make-hash-table options)))
         ;; the first of several associations counts
         (let loop ((l alist))

@@ -547,7 +547,7 @@
                (let ((x (f (%car l))))
                  (append2 x (loop (%cdr l))))
                (list-end "append-map" l))))
-        ((f a . lists) (%apply append (map-many "append-map" f (%cons a lists))))))
+        ((f a . lists) (%apply append (map-many "append-map" (check-procedure "append-map" f) (%cons a lists))))))
 
     (define (filter keep? l)
       (let loop ((l l))

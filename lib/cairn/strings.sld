@@ -67,6 +67,7 @@
     ;;;; Making
 
     (define (string-tabulate proc n)
+      (check-length "string-tabulate" n)
       (let ((s (make-string n)))
         (do ((i 0 (+ i 1))) ((= i n) s)
           (string-set! s i (proc i)))))
@@ -136,6 +137,8 @@
     ;; The last n characters, filled up on the left; the first n, filled up on the right.
     (define (check-length who n)
       (if (not (and (exact-integer? n) (>= n 0))) (wrong-type who "a length" n)))
+    (define (check-char who c)
+      (if (not (char? c)) (wrong-type who "a character" c)))
     (define string-pad
       (case-lambda
         ((s n) (string-pad s n #\space 0 (string-length s)))
@@ -144,6 +147,7 @@
         ((s n c start end)
          (check-range "string-pad" s start end)
          (check-length "string-pad" n)
+         (check-char "string-pad" c)
          (let ((length (- end start)))
            (if (<= n length)
                (substring s (- end n) end)
@@ -156,6 +160,7 @@
         ((s n c start end)
          (check-range "string-pad-right" s start end)
          (check-length "string-pad-right" n)
+         (check-char "string-pad-right" c)
          (let ((length (- end start)))
            (if (<= n length)
                (substring s start (+ start n))
@@ -274,6 +279,8 @@
         ((l delimiter grammar)
          (define (between l)
            (if (null? l) '() (cons delimiter (cons (car l) (between (cdr l))))))
+         (the-strings "string-join" l)
+         (if (not (string? delimiter)) (wrong-type "string-join" "a string between the others" delimiter))
          (case grammar
            ((infix strict-infix)
             (if (null? l)
@@ -320,6 +327,8 @@
         ((s from to start) (string-replicate s from to start (string-length s)))
         ((s from to start end)
          (check-range "string-replicate" s start end)
+         (if (not (and (exact-integer? from) (exact-integer? to)))
+             (out-of-range "string-replicate" "not a range:" (cons from to)))
          (let ((length (- end start)) (n (- to from)))
            (cond
              ((= n 0) "")

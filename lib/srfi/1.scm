@@ -302,7 +302,7 @@
 ;;;; Mapping
 
 (define (append-map! f l . lists)
-  (%apply append (map-many "append-map!" f (%cons l lists))))
+  (%apply append (map-many "append-map!" (check-procedure "append-map!" f) (%cons l lists))))
 (define map!
   (case-lambda
     ((f l)
@@ -312,7 +312,7 @@
              (%set-car! rest (f (%car rest)))
              (loop (%cdr rest)))
            (begin (list-end "map!" rest) l))))
-    ((f l . lists) (map-many "map!" f (%cons l lists)))))
+    ((f l . lists) (map-many "map!" (check-procedure "map!" f) (%cons l lists)))))
 (define map-in-order
   (case-lambda
     ((f l)
@@ -322,7 +322,7 @@
           (let ((x (f (%car rest))))
             (%cons x (loop (%cdr rest)))))
          (else (list-end "map-in-order" rest)))))
-    ((f l . lists) (map-many "map-in-order" f (%cons l lists)))))
+    ((f l . lists) (map-many "map-in-order" (check-procedure "map-in-order" f) (%cons l lists)))))
 
 (define pair-for-each
   (case-lambda
@@ -352,7 +352,7 @@
                  (loop (%cdr l))))
            (list-end "filter-map" l))))
     ((f l . lists)
-     (filter (lambda (x) x) (map-many "filter-map" f (%cons l lists))))))
+     (filter (lambda (x) x) (map-many "filter-map" (check-procedure "filter-map" f) (%cons l lists))))))
 
 ;;;; Filtering and searching
 
@@ -601,19 +601,26 @@
 (define (lset-adjoin same? set . elements)
   (fold (lambda (x set) (if (has? "lset-adjoin" same? set x) set (%cons x set))) set elements))
 
-(define (lset-union same? . sets)
-  (reduce (lambda (set acc)
-            (cond
-              ((%null? set) acc)
-              ((%null? acc) set)
-              ((%eq? set acc) acc)
-              (else
-               (let loop ((rest set) (acc acc))
-                 (if (%pair? rest)
-                     (let ((x (%car rest)))
-                       (loop (%cdr rest) (if (has? "lset-union" same? acc x) acc (%cons x acc))))
-                     (begin (list-end "lset-union" rest) acc))))))
-          '() sets))
+(define-syntax define-union
+  (syntax-rules ()
+    ((_ name ...)
+     (begin
+       (define (name same? . sets)
+         (reduce (lambda (set acc)
+                   (cond
+                     ((%null? set) acc)
+                     ((%null? acc) set)
+                     ((%eq? set acc) acc)
+                     (else
+                      (let loop ((rest set) (acc acc))
+                        (if (%pair? rest)
+                            (let ((x (%car rest)))
+                              (loop (%cdr rest)
+                                    (if (has? (%symbol->string 'name) same? acc x) acc (%cons x acc))))
+                            (begin (list-end (%symbol->string 'name) rest) acc))))))
+                 '() sets))
+       ...))))
+(define-union lset-union lset-union!)
 
 ;; Elements of the first set which the other sets all have, or none of them. Names that end in ! do the same.
 (define-syntax define-kept
@@ -647,5 +654,3 @@
                  (every (lambda (set) (%not (has? (%symbol->string 'name) same? set x))) sets)))
        ...))))
 (define-diff+intersection lset-diff+intersection lset-diff+intersection!)
-
-(define (lset-union! same? . sets) (%apply lset-union same? sets))

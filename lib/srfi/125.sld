@@ -13,7 +13,7 @@
    hash-table-map hash-table-for-each hash-table-walk hash-table-map! hash-table-map->list hash-table-fold
    hash-table-prune!
    hash-table-copy hash-table-empty-copy hash-table->alist
-   hash-table-union! (rename hash-table-union! hash-table-merge!) hash-table-intersection! hash-table-difference!
+   hash-table-union! hash-table-merge! hash-table-intersection! hash-table-difference!
    hash-table-xor!
    hash string-hash string-ci-hash hash-by-identity hash-table-equivalence-function hash-table-hash-function)
   (import (scheme base) (scheme case-lambda)
@@ -31,15 +31,19 @@
 
     ;;;; Making
 
-    (define (make-hash-table first . rest)
+    (define (make-hash-table first . rest) (make "make-hash-table" first rest))
+    (define (make who first rest)
       (cond
-        ((not (comparator? first)) (apply make-hash-table: first rest))
+        ((not (comparator? first))
+         (if (procedure? first)
+             (apply make-hash-table: first rest)
+             (wrong-type who "a comparator or an equivalence" first)))
         ((comparator-hashable? first)
          (make-hash-table: (comparator-equality-predicate first) (comparator-hash-function first)))
-        (else (wrong-type "make-hash-table" "a comparator with a hash function" first))))
+        (else (wrong-type who "a comparator with a hash function" first))))
 
     (define (hash-table comparator . keys-and-values)
-      (let ((table (make-hash-table comparator)))
+      (let ((table (make "hash-table" comparator '())))
         (let loop ((l keys-and-values))
           (if (pair? l)
               (begin
@@ -49,8 +53,8 @@
                 (loop (cddr l)))
               table))))
 
-    (define (hash-table-unfold stop? mapper successor seed . arguments)
-      (let ((table (apply make-hash-table arguments)))
+    (define (hash-table-unfold stop? mapper successor seed comparator . arguments)
+      (let ((table (make "hash-table-unfold" comparator arguments)))
         (let loop ((seed seed))
           (if (stop? seed)
               table
@@ -60,8 +64,12 @@
 
     ;; The first of several associations counts.
     (define (alist->hash-table alist . arguments)
-      (let ((table (if (null? arguments) (make-hash-table: equal?) (apply make-hash-table arguments))))
+      (let ((table (if (null? arguments)
+                       (make-hash-table: equal?)
+                       (make "alist->hash-table" (car arguments) (cdr arguments)))))
+        (if (not (list? alist)) (wrong-type "alist->hash-table" "a list" alist))
         (for-each (lambda (p)
+                    (if (not (pair? p)) (wrong-type "alist->hash-table" "pairs in the list" p))
                     (if (not (hash-table-contains? table (car p))) (set-one! table (car p) (cdr p))))
                   alist)
         table))
@@ -72,12 +80,15 @@
 
     ;;;; Asking
 
-    (define (hash-table-exists? table key) (hash-table-contains? table key))
+    (define (hash-table-exists? table key) (hash-table-contains? (check "hash-table-exists?" table) key))
     (define (hash-table-mutable? table)
       (check "hash-table-mutable?" table)
       #t)
 
     (define (hash-table=? values a b)
+      (if (not (comparator? values)) (wrong-type "hash-table=?" "a comparator" values))
+      (check "hash-table=?" a)
+      (check "hash-table=?" b)
       (let ((same? (comparator-equality-predicate values)))
         (and (= (hash-table-size a) (hash-table-size b))
              (let ((none (list 'none)))
@@ -123,7 +134,7 @@
     ;;;; The whole table
 
     (define (hash-table-entries table)
-      (let ((l (hash-table->alist table)))
+      (let ((l (hash-table->alist (check "hash-table-entries" table))))
         (values (map car l) (map cdr l))))
 
     (define (hash-table-find proc table failure)
@@ -140,7 +151,7 @@
          (fold: (check "hash-table-count" table) (lambda (key value n) (if (ok? key value) (+ n 1) n)) 0))))
 
     (define (hash-table-map proc comparator table)
-      (let ((result (make-hash-table comparator)))
+      (let ((result (make "hash-table-map" comparator '())))
         (hash-table-walk (check "hash-table-map" table)
                          (lambda (key value) (set-one! result key (proc value))))
         result))
@@ -164,20 +175,25 @@
 
     ;;;; Tables as sets
 
-    (define (hash-table-union! a b)
-      (hash-table-walk (check "hash-table-union!" b)
+    (define (hash-table-union! a b) (merge! (check "hash-table-union!" a) (check "hash-table-union!" b)))
+    (define (hash-table-merge! a b) (merge! (check "hash-table-merge!" a) (check "hash-table-merge!" b)))
+    (define (merge! a b)
+      (hash-table-walk b
                        (lambda (key value)
                          (if (not (hash-table-contains? a key)) (set-one! a key value))))
       a)
     (define (hash-table-intersection! a b)
+      (check "hash-table-intersection!" a)
       (check "hash-table-intersection!" b)
       (hash-table-prune! (lambda (key value) (not (hash-table-contains? b key))) a)
       a)
     (define (hash-table-difference! a b)
+      (check "hash-table-difference!" a)
       (check "hash-table-difference!" b)
       (hash-table-prune! (lambda (key value) (hash-table-contains? b key)) a)
       a)
     (define (hash-table-xor! a b)
+      (check "hash-table-xor!" a)
       (for-each (lambda (p)
                   (if (hash-table-contains? a (car p))
                       (delete: a (car p))

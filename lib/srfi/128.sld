@@ -124,6 +124,8 @@
     (define (make-equal-comparator) (make-comparator #t equal? #f default-hash))
 
     (define (make-pair-comparator first second)
+      (check-comparator "make-pair-comparator" first)
+      (check-comparator "make-pair-comparator" second)
       (make-comparator
        (lambda (x)
          (and (pair? x) (comparator-test-type first (car x)) (comparator-test-type second (cdr x))))
@@ -167,6 +169,7 @@
 
     ;; Shorter vectors come first; then by the first elements that differ.
     (define (make-vector-comparator element type-test length ref)
+      (check-comparator "make-vector-comparator" element)
       (let ((same? (comparator-equality-predicate element)) (less? (comparator-ordering-predicate element)))
         (make-comparator
          (lambda (x)
@@ -331,11 +334,13 @@
               ((better? (car rest) best) (loop (car rest) (cdr rest)))
               (else (loop best (cdr rest))))))
 
-    (define (comparator-max comparator x . rest)
-      (comparator-max-in-list comparator (cons x rest)))
-    (define (comparator-min comparator x . rest)
-      (comparator-min-in-list comparator (cons x rest)))
-    (define (comparator-max-in-list comparator l)
-      (extreme (lambda (a b) (>? comparator a b)) "comparator-max-in-list" l))
-    (define (comparator-min-in-list comparator l)
-      (extreme (lambda (a b) (<? comparator a b)) "comparator-min-in-list" l))))
+    (define (greatest who comparator l)
+      (check-comparator who comparator)
+      (extreme (lambda (a b) (>? comparator a b)) who l))
+    (define (least who comparator l)
+      (check-comparator who comparator)
+      (extreme (lambda (a b) (<? comparator a b)) who l))
+    (define (comparator-max comparator x . rest) (greatest "comparator-max" comparator (cons x rest)))
+    (define (comparator-min comparator x . rest) (least "comparator-min" comparator (cons x rest)))
+    (define (comparator-max-in-list comparator l) (greatest "comparator-max-in-list" comparator l))
+    (define (comparator-min-in-list comparator l) (least "comparator-min-in-list" comparator l))))

@@ -156,16 +156,18 @@
               r))))
     (define-ranged-string (string-titlecase s) (s start end) (titlecase (substring s start end)))
 
-    ;; Character by character, so that the length stays.
+    ;; Character by character, so that the length stays. A macro, so that failures are those of the procedure around.
+    (define-syntax replace!
+      (syntax-rules ()
+        ((_ s start end proc)
+         (do ((i start (+ i 1))) ((= i end))
+           (string-set! s i (proc (string-ref s i)))))))
     (define-ranged-string (string-upcase! s) (s start end)
       (replace! s start end char-upcase))
     (define-ranged-string (string-downcase! s) (s start end)
       (replace! s start end char-downcase))
     (define-ranged-string (string-titlecase! s) (s start end)
       (string-copy! s start (titlecase (substring s start end))))
-    (define (replace! s start end proc)
-      (do ((i start (+ i 1))) ((= i end))
-        (string-set! s i (proc (string-ref s i)))))
 
     ;;;; Loops
 
@@ -186,18 +188,36 @@
     (define-syntax define-filter
       (syntax-rules ()
         ((_ name original)
-         (define (name a b . range)
-           (cond
-             ((string? b) (apply original a b range))
-             ((string? a) (apply original b a range))
-             (else (wrong-type (symbol->string 'name) "a string" b)))))))
+         (define name
+           (case-lambda
+             ((a b) (name a b 0 #f))
+             ((a b start) (name a b start #f))
+             ((a b start end)
+              (let ((s (cond ((string? b) b) ((string? a) a) (else (wrong-type (symbol->string 'name) "a string" b)))))
+                (let ((end (or end (string-length s))))
+                  (check-range (symbol->string 'name) s start end)
+                  (original (criterion (symbol->string 'name) (if (eq? s b) a b)) s start end)))))))))
     (define-filter string-filter filter:)
     (define-filter string-delete remove:)
 
     (define xsubstring
       (case-lambda
-        ((s from) (xsubstring s from (+ from (string-length (the-string "xsubstring" s)))))
-        ((s from to . range) (apply replicate: (the-string "xsubstring" s) from to range))))
+        ((s from)
+         (let ((n (string-length (the-string "xsubstring" s))))
+           (check-place "xsubstring" from)
+           (xsubstring s from (+ from n) 0 n)))
+        ((s from to) (xsubstring s from to 0 (string-length (the-string "xsubstring" s))))
+        ((s from to start) (xsubstring s from to start (string-length (the-string "xsubstring" s))))
+        ((s from to start end)
+         (check-place "xsubstring" from)
+         (check-place "xsubstring" to)
+         (check-range "xsubstring" (the-string "xsubstring" s) start end)
+         (if (> from to) (out-of-range "xsubstring" "not a range:" (cons from to)))
+         (if (and (= start end) (< from to))
+             (out-of-range "xsubstring" "nothing to be repeated in the range" (cons start end)))
+         (replicate: s from to start end))))
+    (define (check-place who i)
+      (if (not (exact-integer? i)) (wrong-type who "a place, an exact integer" i)))
     (define (the-string who s)
       (if (string? s) s (wrong-type who "a string" s)))
     (define string-xcopy!

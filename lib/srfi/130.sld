@@ -15,29 +15,41 @@
    string-reverse string-concatenate string-concatenate-reverse
    string-fold string-fold-right string-for-each-cursor string-replicate string-count string-replace
    string-split string-filter string-remove)
-  (import (scheme base) (scheme case-lambda) (cairn strings))
+  (import (scheme base) (scheme case-lambda) (cairn strings) (only (cairn control) wrong-type))
   (begin
 
     (define (string-cursor? x) (and (exact-integer? x) (>= x 0)))
     (define (string-cursor-start s) 0)
     (define (string-cursor-end s) (string-length s))
-    (define (string-cursor-next s cursor) (+ cursor 1))
-    (define (string-cursor-prev s cursor) (- cursor 1))
-    (define (string-cursor-forward s cursor n) (+ cursor n))
-    (define (string-cursor-back s cursor n) (- cursor n))
-    (define (string-cursor=? a b) (= a b))
-    (define (string-cursor<? a b) (< a b))
-    (define (string-cursor>? a b) (> a b))
-    (define (string-cursor<=? a b) (<= a b))
-    (define (string-cursor>=? a b) (>= a b))
-    (define (string-cursor-diff s start end) (- end start))
+    ;; `op` on two cursors, or a cursor and a number of characters.
+    (define-syntax define-on-cursors
+      (syntax-rules ()
+        ((_ (name s ...) a b op)
+         (define (name s ... a b)
+           (if (and (exact-integer? a) (exact-integer? b))
+               op
+               (wrong-type (symbol->string 'name) "a cursor" (if (exact-integer? a) b a)))))))
+    (define (string-cursor-next s cursor)
+      (if (exact-integer? cursor) (+ cursor 1) (wrong-type "string-cursor-next" "a cursor" cursor)))
+    (define (string-cursor-prev s cursor)
+      (if (exact-integer? cursor) (- cursor 1) (wrong-type "string-cursor-prev" "a cursor" cursor)))
+    (define-on-cursors (string-cursor-forward s) cursor n (+ cursor n))
+    (define-on-cursors (string-cursor-back s) cursor n (- cursor n))
+    (define-on-cursors (string-cursor=?) a b (= a b))
+    (define-on-cursors (string-cursor<?) a b (< a b))
+    (define-on-cursors (string-cursor>?) a b (> a b))
+    (define-on-cursors (string-cursor<=?) a b (<= a b))
+    (define-on-cursors (string-cursor>=?) a b (>= a b))
+    (define-on-cursors (string-cursor-diff s) start end (- end start))
     (define (string-cursor->index s cursor) cursor)
     (define (string-index->cursor s index) index)
 
     (define-ranged-string (string->list/cursors s) (s start end) (string->list s start end))
     (define-ranged-string (string->vector/cursors s) (s start end) (string->vector s start end))
     (define-ranged-string (string-copy/cursors s) (s start end) (substring s start end))
-    (define (substring/cursors s start end) (substring s start end))
+    (define (substring/cursors s start end)
+      (check-range "substring/cursors" s start end)
+      (substring s start end))
     (define (string-ref/cursor s cursor) (string-ref s cursor))
 
     ;; To the right of nothing found is the start; a search from the right ends behind the character.

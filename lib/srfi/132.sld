@@ -136,14 +136,17 @@
 
     (define vector-find-median
       (case-lambda
-        ((less? v default) (middle-of (vector-sort less? v) default mean))
-        ((less? v default mean) (middle-of (vector-sort less? v) default mean))))
+        ((less? v default) (vector-find-median less? v default mean))
+        ((less? v default mean)
+         (middle-of (vector-sort less? (the-vector "vector-find-median" v)) default mean))))
+    (define (the-vector who v)
+      (if (%vector? v) v (wrong-type who "a vector" v)))
 
     (define vector-find-median!
       (case-lambda
         ((less? v default) (vector-find-median! less? v default mean))
         ((less? v default mean)
-         (vector-sort! less? v)
+         (vector-sort! less? (the-vector "vector-find-median!" v))
          (middle-of v default mean))))
 
     (define (swap! v i j)

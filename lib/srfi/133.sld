@@ -239,17 +239,13 @@
         (%vector-set! v i (%vector-ref v j))
         (%vector-set! v j x)))
 
-    (define vector-reverse!
-      (case-lambda
-        ((v) (vector-reverse! v 0 (%vector-length v)))
-        ((v start) (vector-reverse! v start (%vector-length v)))
-        ((v start end)
-         (let loop ((i start) (j (%fx- end 1)))
-           (if (%fx< i j)
-               (let ((x (%vector-ref v i)))
-                 (%vector-set! v i (%vector-ref v j))
-                 (%vector-set! v j x)
-                 (loop (%fx+ i 1) (%fx- j 1))))))))
+    (define-ranged (vector-reverse! v) "vector-reverse!" (v start end)
+      (let loop ((i start) (j (%fx- end 1)))
+        (if (%fx< i j)
+            (let ((x (%vector-ref v i)))
+              (%vector-set! v i (%vector-ref v j))
+              (%vector-set! v j x)
+              (loop (%fx+ i 1) (%fx- j 1))))))
 
     (define-ranged (vector-reverse-copy v) "vector-reverse-copy" (v start end)
       (let ((copy (%subvector v start end)))

@@ -150,6 +150,7 @@
            (if (< i 0) l (loop (- i 1) (cons (bit-set? i n) l)))))))
 
     (define (list->bits l)
+      (if (not (list? l)) (wrong-type "list->bits" "a list" l))
       (let loop ((l (reverse l)) (n 0))
         (if (null? l) n (loop (cdr l) (+ n n (if (car l) 1 0))))))
 

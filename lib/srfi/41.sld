@@ -151,7 +151,11 @@
         (if (stream-null? s) n (loop (+ n 1) (stream-cdr s)))))
     (define (stream-ref s n)
       (check-count "stream-ref" n)
-      (if (= n 0) (stream-car s) (stream-ref (stream-cdr s) (- n 1))))
+      (check-stream "stream-ref" s)
+      (let loop ((s s) (i n))
+        (cond ((not (stream-pair? s)) (out-of-range "stream-ref" "the stream has no element" n))
+              ((= i 0) (stream-car s))
+              (else (loop (stream-cdr s) (- i 1))))))
 
     ;;;; Streams from streams
 

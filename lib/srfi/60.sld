@@ -11,12 +11,15 @@
    arithmetic-shift (rename arithmetic-shift ash)
    (rename bit-field-rotate rotate-bit-field) (rename bit-field-reverse reverse-bit-field)
    integer->list list->integer booleans->integer)
-  (import (scheme base) (scheme case-lambda) (srfi 151))
+  (import (scheme base) (scheme case-lambda) (srfi 151) (only (cairn control) wrong-type))
   (begin
     ;; From the most significant bit on.
     (define integer->list
       (case-lambda
-        ((n) (reverse (bits->list n)))
-        ((n length) (reverse (bits->list n length)))))
-    (define (list->integer l) (list->bits (reverse l)))
+        ((n) (reverse (bits->list (the-integer n))))
+        ((n length) (reverse (bits->list (the-integer n) length)))))
+    (define (the-integer n)
+      (if (exact-integer? n) n (wrong-type "integer->list" "an exact integer" n)))
+    (define (list->integer l)
+      (list->bits (if (list? l) (reverse l) (wrong-type "list->integer" "a list" l))))
     (define (booleans->integer . l) (list->integer l))))

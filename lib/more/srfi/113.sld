@@ -94,8 +94,9 @@
 
     ;;;; Making
 
-    (define (fresh bag? comparator)
-      (if (not (comparator? comparator)) (wrong-type (if bag? "bag" "set") "a comparator" comparator))
+    (define (fresh bag? comparator) (fresh-for (if bag? "bag" "set") bag? comparator))
+    (define (fresh-for who bag? comparator)
+      (if (not (comparator? comparator)) (wrong-type who "a comparator" comparator))
       (make-collection bag? comparator
                        (make-hash-table (comparator-equality-predicate comparator)
                                         (if (comparator-hashable? comparator)
@@ -105,28 +106,31 @@
     ;; An empty one of the same kind.
     (define (like c) (fresh (of-bag? c) (elements-comparator c)))
 
-    (define (set comparator . elements) (list->set comparator elements))
-    (define (bag comparator . elements) (list->bag comparator elements))
-    (define (list->set comparator elements) (adjoin-list! (fresh #f comparator) elements))
-    (define (list->bag comparator elements) (adjoin-list! (fresh #t comparator) elements))
+    (define (set comparator . elements) (add-all! (fresh-for "set" #f comparator) elements))
+    (define (bag comparator . elements) (add-all! (fresh-for "bag" #t comparator) elements))
+    (define (list->set comparator elements)
+      (add-all! (fresh-for "list->set" #f comparator) (check-list "list->set" elements)))
+    (define (list->bag comparator elements)
+      (add-all! (fresh-for "list->bag" #t comparator) (check-list "list->bag" elements)))
+    (define (check-list who l) (if (list? l) l (wrong-type who "a list" l)))
 
     ;; The comparator may come first, as the text of SRFI 113 has it, or last, as that of SRFI 125.
-    (define (unfolder bag?)
+    (define (unfold-for who bag? a b c d e)
       (define (unfold c stop? mapper successor seed)
         (if (stop? seed)
             c
             (begin
               (add! c (mapper seed) 1)
               (unfold c stop? mapper successor (successor seed)))))
-      (lambda (a b c d e)
-        (if (comparator? a)
-            (unfold (fresh bag? a) b c d e)
-            (unfold (fresh bag? e) a b c d))))
-    (define set-unfold (unfolder #f))
-    (define bag-unfold (unfolder #t))
+      (if (comparator? a)
+          (unfold (fresh bag? a) b c d e)
+          (unfold (fresh-for who bag? e) a b c d)))
+    (define (set-unfold a b c d e) (unfold-for "set-unfold" #f a b c d e))
+    (define (bag-unfold a b c d e) (unfold-for "bag-unfold" #t a b c d e))
 
-    (define (copy c)
-      (let ((new (like (check "set-copy" c))))
+    (define (copy c) (copy-for "set-copy" c))
+    (define (copy-for who c)
+      (let ((new (like (check who c))))
         (for-each-cell (lambda (cell) (set-count! new (cell-element cell) (cell-count cell))) c)
         new))
 
@@ -165,16 +169,17 @@
     (define (every? pred c)
       (not (find-cell (lambda (cell) (not (pred (cell-element cell)))) (check "set-every?" c))))
     (define (count pred c)
-      (folded (lambda (element n) (if (pred element) (+ n 1) n)) 0 c))
+      (fold-for "set-count" (lambda (element n) (if (pred element) (+ n 1) n)) 0 c))
 
     ;;;; Elements in and out
 
-    (define (adjoin-list! c elements)
-      (check "set-adjoin!" c)
+    (define (add-all! c elements)
       (for-each (lambda (x) (add! c x 1)) elements)
       c)
-    (define (adjoin! c . elements) (adjoin-list! c elements))
-    (define (adjoin c . elements) (adjoin-list! (copy c) elements))
+    (define (adjoin-list! c elements)
+      (add-all! (check "list->set!" c) (check-list "list->set!" elements)))
+    (define (adjoin! c . elements) (add-all! (check "set-adjoin!" c) elements))
+    (define (adjoin c . elements) (add-all! (copy-for "set-adjoin" c) elements))
 
     (define (replace! c element)
       (let ((n (count-of (check "set-replace!" c) element)))
@@ -182,15 +187,17 @@
           (set-count! c element 0)
           (set-count! c element n))
         c))
-    (define (replace c element) (replace! (copy c) element))
+    (define (replace c element) (replace! (copy-for "set-replace" c) element))
 
-    (define (delete-all! c elements)
-      (check "set-delete-all!" c)
+    (define (take-all! c elements)
       (for-each (lambda (x) (add! c x -1)) elements)
       c)
-    (define (delete-all c elements) (delete-all! (copy c) elements))
-    (define (delete! c . elements) (delete-all! c elements))
-    (define (delete c . elements) (delete-all! (copy c) elements))
+    (define (delete-all! c elements)
+      (take-all! (check "set-delete-all!" c) (check-list "set-delete-all!" elements)))
+    (define (delete-all c elements)
+      (take-all! (copy-for "set-delete-all" c) (check-list "set-delete-all" elements)))
+    (define (delete! c . elements) (take-all! (check "set-delete!" c) elements))
+    (define (delete c . elements) (take-all! (copy-for "set-delete" c) elements))
 
     (define (search! c element failure success)
       (let ((cell (cell-of (check "set-search!" c) element)))
@@ -210,73 +217,82 @@
 
     ;;;; All elements; those of a bag as often as they are there
 
-    (define (each proc c)
+    (define (each proc c) (each-for "set-for-each" proc c))
+    (define (each-for who proc c)
       (for-each-cell
        (lambda (cell)
          (do ((n (cell-count cell) (- n 1))) ((= n 0))
            (proc (cell-element cell))))
-       (check "set-for-each" c)))
+       (check who c)))
 
-    (define (folded proc nil c)
+    (define (folded proc nil c) (fold-for "set-fold" proc nil c))
+    (define (fold-for who proc nil c)
       (let ((acc nil))
-        (each (lambda (x) (set! acc (proc x acc))) c)
+        (each-for who (lambda (x) (set! acc (proc x acc))) c)
         acc))
 
-    (define (->list c) (reverse (folded cons '() c)))
+    (define (->list c) (reverse (fold-for "set->list" cons '() c)))
 
     (define (mapped comparator proc c)
-      (let ((new (fresh (of-bag? (check "set-map" c)) comparator)))
+      (let ((new (fresh-for "set-map" (of-bag? (check "set-map" c)) comparator)))
         (for-each-cell (lambda (cell) (add! new (proc (cell-element cell)) (cell-count cell))) c)
         new))
 
-    (define (partition pred c)
-      (let ((in (like (check "set-partition" c))) (out (like c)))
+    (define (partition pred c) (parts "set-partition" pred c))
+    (define (parts who pred c)
+      (let ((in (like (check who c))) (out (like c)))
         (for-each-cell
          (lambda (cell)
            (set-count! (if (pred (cell-element cell)) in out) (cell-element cell) (cell-count cell)))
          c)
         (values in out)))
     (define (filter pred c)
-      (let-values (((in out) (partition pred c))) in))
+      (let-values (((in out) (parts "set-filter" pred c))) in))
     (define (remove pred c)
-      (let-values (((in out) (partition pred c))) out))
+      (let-values (((in out) (parts "set-remove" pred c))) out))
 
     ;; Makes `c` what `other` is, which nobody else has.
     (define (become! c other)
       (hash-table-clear! (table-of c))
       (for-each-cell (lambda (cell) (hash-table-set! (table-of c) (cell-element cell) cell)) other)
       c)
-    (define (filter! pred c) (become! c (filter pred c)))
-    (define (remove! pred c) (become! c (remove pred c)))
+    (define (filter! pred c)
+      (let-values (((in out) (parts "set-filter!" pred c))) (become! c in)))
+    (define (remove! pred c)
+      (let-values (((in out) (parts "set-remove!" pred c))) (become! c out)))
     (define (partition! pred c)
-      (let-values (((in out) (partition pred c)))
+      (let-values (((in out) (parts "set-partition!" pred c)))
         (values (become! c in) out)))
 
     ;;;; Comparison
 
-    (define (2-within? a b)
-      (check-both "set<=?" a b)
+    (define (2-within? who a b)
+      (check-both who a b)
       (not (find-cell (lambda (cell) (> (cell-count cell) (count-of b (cell-element cell)))) a)))
-    (define (2-same? a b) (and (2-within? a b) (= (size a) (size b))))
-    (define (2-less? a b) (and (2-within? a b) (< (size a) (size b))))
+    (define (2-same? who a b) (and (2-within? who a b) (= (size a) (size b))))
+    (define (2-less? who a b) (and (2-within? who a b) (< (size a) (size b))))
 
-    (define (chain holds?)
-      (lambda (a . rest)
-        (let loop ((a a) (rest rest))
-          (or (null? rest)
-              (and (holds? a (car rest)) (loop (car rest) (cdr rest)))))))
-    (define same? (chain 2-same?))
-    (define less? (chain 2-less?))
-    (define within? (chain 2-within?))
-    (define greater? (chain (lambda (a b) (2-less? b a))))
-    (define around? (chain (lambda (a b) (2-within? b a))))
+    (define-syntax define-chain
+      (syntax-rules ()
+        ((_ name who (a b) holds?)
+         (define (name a . rest)
+           (check who a)
+           (let loop ((a a) (rest rest))
+             (or (null? rest)
+                 (let ((b (car rest)))
+                   (and holds? (loop b (cdr rest))))))))))
+    (define-chain same? "set=?" (a b) (2-same? "set=?" a b))
+    (define-chain less? "set<?" (a b) (2-less? "set<?" a b))
+    (define-chain within? "set<=?" (a b) (2-within? "set<=?" a b))
+    (define-chain greater? "set>?" (a b) (2-less? "set>?" b a))
+    (define-chain around? "set>=?" (a b) (2-within? "set>=?" b a))
 
     ;;;; Set theory
 
     ;; Makes `c` hold each element as often as `combine` says, given how often it is in `c` and in `other`; what is in
     ;; neither is in neither.
-    (define (combine! combine c other)
-      (check-both "set-union!" c other)
+    (define (combine! who combine c other)
+      (check-both who c other)
       (let ((new (like c)))
         (define (note! cell)
           (let ((x (cell-element cell)))
@@ -285,23 +301,20 @@
         (for-each-cell (lambda (cell) (if (not (cell-of c (cell-element cell))) (note! cell))) other)
         (become! c new)))
 
-    (define (combiner! combine)
-      (lambda (c . others)
-        (for-each (lambda (other) (combine! combine c other)) others)
-        c))
-    (define (combiner combine!)
-      (lambda (c . others) (apply combine! (copy c) others)))
-
-    (define union! (combiner! max))
-    (define intersection! (combiner! min))
-    (define difference! (combiner! -))
-    (define xor! (combiner! (lambda (a b) (abs (- a b)))))
-    (define bag-sum! (combiner! +))
-    (define union (combiner union!))
-    (define intersection (combiner intersection!))
-    (define difference (combiner difference!))
-    (define xor (combiner xor!))
-    (define bag-sum (combiner bag-sum!))
+    (define (combine-all! who combine c others)
+      (for-each (lambda (other) (combine! who combine c other)) others)
+      c)
+    (define-syntax define-combiner
+      (syntax-rules ()
+        ((_ combine (name who) (name! who!))
+         (begin
+           (define (name c . others) (combine-all! who combine (copy-for who c) others))
+           (define (name! c . others) (combine-all! who! combine (check who! c) others))))))
+    (define-combiner max (union "set-union") (union! "set-union!"))
+    (define-combiner min (intersection "set-intersection") (intersection! "set-intersection!"))
+    (define-combiner - (difference "set-difference") (difference! "set-difference!"))
+    (define-combiner (lambda (a b) (abs (- a b))) (xor "set-xor") (xor! "set-xor!"))
+    (define-combiner + (bag-sum "bag-sum") (bag-sum! "bag-sum!"))
 
     (define (bag-product n c) (bag-product! n (copy c)))
     (define (bag-product! n c)
@@ -338,7 +351,7 @@
     (define (bag->alist c)
       (reverse (bag-fold-unique (lambda (x n acc) (cons (cons x n) acc)) '() c)))
     (define (alist->bag comparator alist)
-      (let ((c (fresh #t comparator)))
+      (let ((c (fresh-for "alist->bag" #t comparator)))
         (for-each (lambda (p) (add! c (car p) (cdr p))) alist)
         c))
 
@@ -352,5 +365,7 @@
            (set! sum (modulo (+ sum (* (cell-count cell) (comparator-hash comparator (cell-element cell)))) 33554432)))
          c)
         sum))
-    (define set-comparator (make-comparator set? 2-same? #f (lambda (c . bound) (hash c))))
-    (define bag-comparator (make-comparator bag? 2-same? #f (lambda (c . bound) (hash c))))))
+    (define set-comparator
+      (make-comparator set? (lambda (a b) (2-same? "set=?" a b)) #f (lambda (c . bound) (hash c))))
+    (define bag-comparator
+      (make-comparator bag? (lambda (a b) (2-same? "bag=?" a b)) #f (lambda (c . bound) (hash c))))))

@@ -631,7 +631,8 @@ impl Expander<'_> {
             self.s.program.globals[g.0 as usize].operation = true;
         }
         let clauses = vec![Clause { params, rest: None, body }];
-        let e = Expr::Lambda(Lambda { name: self.name(id).clone(), clauses, site });
+        let called = self.called(id);
+        let e = Expr::Lambda(Lambda { name: self.name(called).clone(), clauses, site });
         self.built(items, target, id, e);
     }
 

@@ -339,7 +339,8 @@ impl Expander<'_> {
                 }
                 ItemKind::Define { target, id, rhs } => {
                     self.who = self.public_name(id);
-                    let e = self.rhs(rhs, id);
+                    let called = self.called(id);
+                    let e = self.rhs(rhs, called);
                     self.observe_value(target, &e);
                     self.who = None;
                     let e = self.lift_c_function(e, library, &mut out);
@@ -389,6 +390,18 @@ impl Expander<'_> {
         let (main, _) = name.split_once(':')?;
         let main = self.s.names.intern(main);
         self.public.get(&main).copied()
+    }
+
+    /// What the procedure that `id` is defined as is called: in lib/ by the first name under which it is exported, so
+    /// that a wrong number of arguments is blamed on a name that the program knows.
+    pub(super) fn called(&mut self, id: Ident) -> Ident {
+        match self.public.get(&id) {
+            Some(who) => {
+                let name = self.s.program.procedures[*who].clone();
+                self.s.names.intern(&name)
+            }
+            None => id,
+        }
     }
 
     fn initialize_redefined(&mut self, items: &[(Option<Target>, bool)]) {

@@ -44,10 +44,13 @@
       (tree tree-of))
     (show-fields! <hashmap> '(size))
 
-    (define (empty comparator)
+    (define kind "hashmap")
+    (define kind-in-words "a hashmap")
+    (define (check-comparator who comparator)
       (if (and (comparator? comparator) (comparator-hashable? comparator))
-          (make-hashmap comparator 0 #f)
-          (wrong-type "hashmap" "a comparator with a hash function" comparator)))
+          comparator
+          (wrong-type who "a comparator with a hash function" comparator)))
+    (define (empty comparator) (make-hashmap comparator 0 #f))
 
     (define (hash m key) (comparator-hash (comparator-of m) key))
     (define (bucket m hash)
@@ -99,6 +102,7 @@
     ;;;; Comparators
 
     (define (make-hashmap-comparator comparator)
+      (if (not (comparator? comparator)) (wrong-type "make-hashmap-comparator" "a comparator" comparator))
       (make-comparator is?
                        (lambda (a b) (same? comparator a b))
                        #f
