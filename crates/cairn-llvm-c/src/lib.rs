@@ -198,6 +198,12 @@ functions! {
     LLVMTemporaryMDNode(context: ContextRef, elements: *const MetadataRef, count: size_t) -> MetadataRef;
     LLVMMetadataReplaceAllUsesWith(temporary: MetadataRef, metadata: MetadataRef);
     LLVMDILocationGetScope(location: MetadataRef) -> MetadataRef;
+    LLVMDILocationGetLine(location: MetadataRef) -> c_uint;
+    LLVMDILocationGetInlinedAt(location: MetadataRef) -> MetadataRef;
+    LLVMDIFileGetDirectory(file: MetadataRef, length: *mut c_uint) -> *const c_char;
+    LLVMDIFileGetFilename(file: MetadataRef, length: *mut c_uint) -> *const c_char;
+    LLVMGetMDString(string: ValueRef, length: *mut c_uint) -> *const c_char;
+    LLVMGetModuleContext(module: ModuleRef) -> ContextRef;
     LLVMDIScopeGetFile(scope: MetadataRef) -> MetadataRef;
     LLVMGetSubprogram(function: ValueRef) -> MetadataRef;
     LLVMSetSubprogram(function: ValueRef, subprogram: MetadataRef);

@@ -286,7 +286,7 @@ API void cairn_dynamic_check(struct dynamic_pool *p, void *object) {
   uint64_t name = (uint64_t)object;
   if (name != 0 && (name >= p->top || name % p->narrow_size != 0)) {
     fflush(NULL);
-    fprintf(stderr, "cairn: %llu is the name of no object of the pool %s\n", (unsigned long long)name, p->name);
+    fprintf(stderr, "cairn: %llu is the name of no object of the pool of %s\n", (unsigned long long)name, p->name);
     abort();
   }
 }

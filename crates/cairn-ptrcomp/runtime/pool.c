@@ -103,7 +103,7 @@ static const uint64_t last_base = UINT64_C(0x2a0000000000);
 // Ends the program: what it has written comes first.
 static void __attribute__((noreturn, cold)) fail(struct pool *p, const char *what) {
   fflush(NULL);
-  fprintf(stderr, "cairn: the pool %s %s (%llu bytes in use)\n", p->name, what, (unsigned long long)p->top);
+  fprintf(stderr, "cairn: the pool of %s %s (%llu bytes in use)\n", p->name, what, (unsigned long long)p->top);
   abort();
 }
 
@@ -374,7 +374,7 @@ API void cairn_pool_check(struct pool *p, uint64_t at, uint64_t unit) {
   // A pointer to the end of an array may be a header's size beyond what was given out.
   if ((at > p->top + 8 && at != 0) || at % unit != 0) {
     fflush(NULL);
-    fprintf(stderr, "cairn: offset %llu is not of the pool %s\n", (unsigned long long)at, p->name);
+    fprintf(stderr, "cairn: offset %llu is not of the pool of %s\n", (unsigned long long)at, p->name);
     abort();
   }
 }

@@ -4,7 +4,8 @@
 //! ([`cairn_html`]).
 
 use crate::dsa::Analysis;
-use crate::dsa::points_to::Why;
+use crate::dsa::points_to::{NodeId, Why};
+use crate::names::{Name, Names};
 use crate::rewrite::Done;
 use crate::shape::{Layout, Part};
 use cairn_html::{Html, add, document, html};
@@ -25,17 +26,28 @@ overflow:hidden;font-size:.7rem;text-align:center;background:light-dark(#c9ced6,
 ";
 
 /// What was done and what wasn't: the body of the page. `line` gives the text of a place "file.c:12", if it can.
-pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Option<String>) -> Html {
+pub(crate) fn body(
+    analysis: &Analysis,
+    names: &Names,
+    done: &Done,
+    line: &dyn Fn(&str) -> Option<String>,
+) -> Html {
     let mut out = Html::new();
+    let reason = |id: NodeId, why: &Why| {
+        let at = names.line(analysis, id, why.at);
+        // The objects' own line is quoted beside them.
+        let again = names.of(analysis, id).place == at;
+        html!("{} at {}", why.text, if again { html!("{}", at) } else { place(&at, line) })
+    };
     let (mut pools, mut others) = (Html::new(), Html::new());
-    for (name, decision, _) in &done.pools {
+    for (_, decision, id) in &done.pools {
         let kind = match (decision.shape.pooled, decision.shape.array) {
             _ if decision.shape.dynamic => "dynamic pool",
-            (false, _) => "objects",
+            (false, _) => "in no pool, but smaller",
             (true, true) => "pool of arrays",
             (true, false) => "pool",
         };
-        add!(pools, "<tr><td>{}<td>{}", place(name, line), kind);
+        add!(pools, "<tr><td>{}<td>{}", called(&names.of(analysis, *id), line), kind);
         match (&decision.shape.layout, &decision.no_layout) {
             (Some(layout), _) => add!(
                 pools,
@@ -46,27 +58,27 @@ pub(crate) fn body(analysis: &Analysis, done: &Done, line: &dyn Fn(&str) -> Opti
                 drawn(layout)
             ),
             (None, why) => {
-                let why = why.as_ref().map(|why| reason(analysis, why, line));
+                let why = why.as_ref().map(|why| reason(*id, why));
                 add!(pools, "<td><td><td><td>layout stays: {}", why);
             }
         };
         if let Some(why) = &decision.because {
             let kind = if decision.shape.dynamic { "dynamic" } else { "static" };
-            add!(pools, "<br>{}: {}", kind, reason(analysis, why, line));
+            add!(pools, "<br>{}: {}", kind, reason(*id, why));
         }
     }
-    for (name, decision, _) in &done.refused {
+    for (_, decision, id) in &done.refused {
         if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {
-            add!(others, "<tr><td>{}<td>{}", place(name, line), reason(analysis, why, line));
+            add!(others, "<tr><td>{}<td>{}", called(&names.of(analysis, *id), line), reason(*id, why));
         }
     }
     if !pools.is_empty() {
         let head =
-            html!("<th>allocated at<th><th>bytes before<th>bytes now<th>small pointers<th>layout before and now");
+            html!("<th>objects<th><th>bytes before<th>bytes now<th>small pointers<th>layout before and now");
         add!(out, "<h2>In pools</h2>\n<p>{}\n<table><tr>{}\n{}</table>\n", LEGEND, head, pools);
     }
     if !others.is_empty() {
-        let head = html!("<th>allocated at<th>why");
+        let head = html!("<th>objects<th>why");
         add!(out, "<h2>As before</h2>\n<table><tr>{}\n{}</table>\n", head, others);
     }
     add!(
@@ -94,8 +106,10 @@ fn place(place: &str, line: &dyn Fn(&str) -> Option<String>) -> Html {
     html!("{}{}", place, line(place).map(|l| html!("<br><code>{}</code>", l.trim())))
 }
 
-fn reason(analysis: &Analysis, why: &Why, line: &dyn Fn(&str) -> Option<String>) -> Html {
-    html!("{} at {}", why.text, place(&analysis.module.place(why.at), line))
+/// What objects are called, with the line where they are allocated.
+fn called(name: &Name, line: &dyn Fn(&str) -> Option<String>) -> Html {
+    let text = line(&name.place).map(|l| html!("<br><code>{}</code>", l.trim()));
+    html!("<b>{}</b> {}{}", name.what, name.after_type(), text)
 }
 
 /// Two bars of boxes, as wide as fields are long.

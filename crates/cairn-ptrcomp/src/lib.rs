@@ -34,6 +34,7 @@ mod linking;
 mod llvm_codes;
 mod model;
 mod module_reader;
+mod names;
 mod object_index;
 mod parts;
 mod plan;

@@ -5,6 +5,7 @@
 //! changes. Sizes of allocations and copies are described by what is known of them: [`Size`].
 
 use cairn_llvm_c::ValueRef;
+use std::collections::HashMap;
 
 /// A function of the module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,8 +31,40 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub globals: Vec<Global>,
     pub files: Vec<String>,
+    /// Types that hints name.
+    pub types: Vec<TypeName>,
+    pub hints: Vec<Hint>,
+    /// Of calls that came from a function put in its caller's place: the functions they lie in, innermost first, the
+    /// last being the one that has them now, and the place in each.
+    pub inlined: HashMap<(FuncId, ValueId), Vec<(String, At)>>,
     /// Inline assembly outside of functions, aliases or the like: why nothing may be changed.
     pub strange: Option<String>,
+}
+
+/// Between two names of a type that may be either.
+pub const EITHER: &str = " or ";
+
+/// A type, as code names it: `struct list`, `char`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeName {
+    pub name: String,
+    /// Bytes; 0 if not known.
+    pub size: u64,
+    /// A structure or union.
+    pub compound: bool,
+}
+
+/// An access or the computation of an address, which says what type of object lies where. The analysis relies on none
+/// of them: they are for names only.
+pub struct Hint {
+    pub function: FuncId,
+    pub pointer: Operand,
+    /// So many bytes before the pointer the object begins.
+    pub back: u64,
+    /// Index into [`Module::types`].
+    pub of: u32,
+    /// The function whose text says it, where that was put in its caller's place.
+    pub inside: Option<Box<str>>,
 }
 
 /// A global variable.

@@ -8,6 +8,8 @@
 
 mod executions;
 mod global_variables;
+mod hints;
+mod type_names;
 
 use crate::llvm_codes::{opcode, type_kind, value_kind};
 use crate::model::*;
@@ -15,6 +17,7 @@ use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, Typ
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{c_char, c_uint};
 use std::path::Path;
+pub(crate) use type_names::TypeNames;
 
 /// Reads one module.
 pub(crate) struct Reader<'a> {
@@ -26,10 +29,11 @@ pub(crate) struct Reader<'a> {
     /// Directory and name of each file, as clang has them.
     names: Vec<(String, String)>,
     by_value: c_uint,
+    hints: hints::Hints<'a>,
 }
 
-/// All of a module. `kept` are names that code outside of it uses.
-pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<String>) -> Module {
+/// All of a module. `kept` are names that code outside of it uses, `called` what it calls its structures.
+pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<String>, called: &TypeNames) -> Module {
     // SAFETY: `module` is live (*Live handles*); functions and variables are those that LLVM's iteration gives.
     unsafe {
         let mut reader = Reader {
@@ -40,9 +44,18 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
             files: vec![],
             names: vec![],
             by_value: (f.LLVMGetEnumAttributeKindForName)(c"byval".as_ptr(), 5),
+            hints: hints::Hints::new(f, module, called),
         };
         let (functions, globals) = reader.names(module);
-        let mut result = Module { functions: vec![], globals: vec![], files: vec![], strange: None };
+        let mut result = Module {
+            functions: vec![],
+            globals: vec![],
+            files: vec![],
+            types: vec![],
+            hints: vec![],
+            inlined: HashMap::new(),
+            strange: None,
+        };
         for &global in &globals {
             result.globals.push(reader.global(global, kept));
         }
@@ -62,6 +75,7 @@ pub(crate) fn read(f: &ModuleFunctions, module: ModuleRef, kept: &BTreeSet<Strin
             result.strange = Some(format!("-fno-builtin: {name} may be the program's own"));
         }
         result.files = reader.files;
+        (result.types, result.hints, result.inlined) = reader.hints.done();
         result
     }
 }
@@ -274,16 +288,21 @@ impl Reader<'_> {
                 String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length as usize)).into_owned()
             };
             let name = (part(self.f.LLVMGetDebugLocDirectory), part(self.f.LLVMGetDebugLocFilename));
-            if name.1.is_empty() {
-                return At::default();
-            }
-            let file = self.names.iter().rposition(|f| *f == name).unwrap_or_else(|| {
-                self.files.push(shown(&name.0, &name.1));
-                self.names.push(name);
-                self.files.len() - 1
-            });
-            At { file: file as u32, line }
+            self.place(name, line)
         }
+    }
+
+    /// A line of the file with this directory and name.
+    fn place(&mut self, name: (String, String), line: u32) -> At {
+        if name.1.is_empty() {
+            return At::default();
+        }
+        let file = self.names.iter().rposition(|f| *f == name).unwrap_or_else(|| {
+            self.files.push(shown(&name.0, &name.1));
+            self.names.push(name);
+            self.files.len() - 1
+        });
+        At { file: file as u32, line }
     }
 
     unsafe fn function(&mut self, id: FuncId, function: ValueRef, kept: &BTreeSet<String>) -> Function {
@@ -320,6 +339,7 @@ impl Reader<'_> {
                 name,
             };
             if !result.declared {
+                self.hints.begin(function);
                 self.body(id, function, &mut result.values);
                 let by_address = result.values[result.params.len()..].iter().any(|v| {
                     let code = (self.f.LLVMGetInstructionOpcode)(v.handle);
@@ -389,7 +409,9 @@ impl Reader<'_> {
                     call.times = times[&(self.f.LLVMGetInstructionParent)(instruction)];
                 }
                 let kind = self.kind((self.f.LLVMTypeOf)(instruction));
-                values.push(Value { op, kind, at: self.at(instruction), handle: instruction });
+                let at = self.at(instruction);
+                self.hint(id, ValueId(values.len() as u32), &op, instruction);
+                values.push(Value { op, kind, at, handle: instruction });
             }
         }
     }

@@ -13,9 +13,11 @@ use crate::allocation_counts::Bounds;
 use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, Node, NodeId, Why, flag};
 use crate::model::FuncId;
+use crate::names::{Name, Names};
 use crate::object_index::Refused;
 use crate::settings::{Bits, Mode};
 use crate::shape::{self, Shape};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Decides shapes.
@@ -30,6 +32,8 @@ pub struct Planner<'a, 'm> {
     pub dropped: &'a BTreeMap<NodeId, Why>,
     /// There may be several threads.
     pub threaded: bool,
+    /// What nodes are called; found when the first is asked for.
+    pub names: OnceCell<Names>,
 }
 
 /// What was decided for a node, and why no more.
@@ -64,6 +68,16 @@ pub enum Outer {
 }
 
 impl Planner<'_, '_> {
+    /// What a node's objects are called.
+    pub fn name(&self, id: NodeId) -> Name {
+        self.names().of(self.analysis, id)
+    }
+
+    /// All names.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::find(self.analysis))
+    }
+
     /// The shared nodes.
     pub fn shared(&self) -> BTreeMap<NodeId, Decision> {
         let graph = &self.analysis.graph;
@@ -144,7 +158,7 @@ impl Planner<'_, '_> {
         match self.dynamic(id) {
             Ok(size) => Form::Dynamic(size, Some(unknown)),
             Err(Why { text, at }) => {
-                let place = self.analysis.module.place(unknown.at);
+                let place = self.names().line(self.analysis, id, unknown.at);
                 let text = format!(
                     "it may outgrow its indices ({} at {place}) and can't be dynamic: {text}",
                     unknown.text

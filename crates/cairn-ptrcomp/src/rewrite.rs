@@ -134,14 +134,9 @@ impl<'a, 'm> Rewriter<'a, 'm> {
         })
     }
 
-    fn describe(&self, decision: &Decision, id: NodeId) -> String {
-        let node = self.analysis.graph.node(id);
-        let _ = decision;
-        self.analysis.module.place(node.origin)
-    }
-
+    /// Notes what was decided for a node, for the report; gives the name that its pool has in messages.
     fn record(&mut self, decision: &Decision, id: NodeId) -> String {
-        let name = self.describe(decision, id);
+        let name = self.planner.name(id).to_string();
         let list = if decision.shape.is_plain() { &mut self.done.refused } else { &mut self.done.pools };
         if self.analysis.graph.node(id).flags & flag::HEAP != 0 && !list.iter().any(|(_, _, n)| *n == id) {
             list.push((name.clone(), decision.clone(), id));

@@ -244,8 +244,11 @@ pub fn object_size(analysis: &Analysis, node: &Node) -> Result<(u64, bool), Why>
     }
     let (size, array) = match node.stride {
         0 => (unit, !single),
-        stride if unit % stride != 0 => {
+        stride if unit % stride != 0 && single => {
             return no(format!("{unit} bytes are allocated for objects of {stride}"), last);
+        }
+        stride if unit % stride != 0 => {
+            return no(format!("allocated with a size that isn't known to be a multiple of {stride}"), last);
         }
         stride => (stride, !(single && unit == stride)),
     };

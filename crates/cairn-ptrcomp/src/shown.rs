@@ -2,6 +2,7 @@
 
 use crate::dsa::Analysis;
 use crate::dsa::points_to::{Cell, NodeId, Why, flag};
+use crate::names::Names;
 use crate::rewrite::Done;
 use crate::shape::Part;
 use std::collections::BTreeMap;
@@ -24,12 +25,12 @@ fn letters(flags: u16) -> String {
 
 /// Numbers for nodes in the order in which they are met.
 #[derive(Default)]
-struct Names {
+struct Numbers {
     numbers: BTreeMap<NodeId, usize>,
     order: Vec<NodeId>,
 }
 
-impl Names {
+impl Numbers {
     fn cell(&mut self, analysis: &Analysis, cell: Cell) -> String {
         let cell = analysis.graph.find(cell);
         let next = self.numbers.len();
@@ -41,7 +42,7 @@ impl Names {
     }
 }
 
-fn node_line(analysis: &Analysis, names: &mut Names, id: NodeId) -> String {
+fn node_line(analysis: &Analysis, names: &mut Numbers, id: NodeId) -> String {
     let node = analysis.graph.node(id);
     let mut line = format!("{} [{}]", names.cell(analysis, Cell { node: id, offset: 0 }), letters(node.flags));
     for &global in &node.globals {
@@ -85,7 +86,7 @@ pub(crate) fn graph(analysis: &Analysis) -> String {
         if function.declared {
             continue;
         }
-        let mut names = Names::default();
+        let mut names = Numbers::default();
         let (params, result) = &analysis.graph.signatures[id.0 as usize];
         let mut parameters = vec![];
         for (param, cell) in function.params.iter().zip(params) {
@@ -157,16 +158,16 @@ fn parts_inside(part: &Part, out: &mut Vec<String>) {
 }
 
 /// What was done and what wasn't.
-pub(crate) fn report(analysis: &Analysis, done: &Done) -> String {
+pub(crate) fn report(analysis: &Analysis, names: &Names, done: &Done) -> String {
     let mut out = String::new();
-    let place = |at| analysis.module.place(at);
-    for (name, decision, _) in &done.pools {
+    for (name, decision, id) in &done.pools {
+        let place = |at| names.line(analysis, *id, at);
         let shape = &decision.shape;
         let kind = match (shape.pooled, shape.array) {
-            _ if shape.dynamic => "dynamic pool",
-            (false, _) => "objects",
-            (true, true) => "pool of arrays",
-            (true, false) => "pool",
+            _ if shape.dynamic => "dynamic pool of",
+            (false, _) => "in no pool, but smaller:",
+            (true, true) => "pool of arrays:",
+            (true, false) => "pool of",
         };
         let _ = write!(out, "{kind} {name}");
         match (&shape.layout, &decision.no_layout) {
@@ -192,7 +193,8 @@ pub(crate) fn report(analysis: &Analysis, done: &Done) -> String {
             let _ = writeln!(out, "    {kind}: {} at {}", why.text, place(why.at));
         }
     }
-    for (name, decision, _) in &done.refused {
+    for (name, decision, id) in &done.refused {
+        let place = |at| names.line(analysis, *id, at);
         if let Some(why) = decision.no_pool.as_ref().or(decision.no_layout.as_ref()) {
             let _ = writeln!(out, "as before {name}: {} at {}", why.text, place(why.at));
         }

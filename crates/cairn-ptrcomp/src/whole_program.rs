@@ -14,7 +14,7 @@ use crate::dsa::{self, Analysis, Assumed, Singles};
 use crate::homes::{self, Homes, Place};
 use crate::html_report;
 use crate::model::*;
-use crate::module_reader;
+use crate::module_reader::{self, TypeNames};
 use crate::object_index::Refused;
 use crate::parts::Parts;
 use crate::plan::Planner;
@@ -26,6 +26,7 @@ use cairn_html::Html;
 use cairn_llvm_c::{
     ContextRef, Llvm, ModuleFunctions, ModuleRef, RETURN_STATUS, ValueRef, llvm, module_functions,
 };
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_uint};
 use std::path::{Path, PathBuf};
@@ -60,6 +61,8 @@ struct Session {
     llvm: &'static Llvm,
     f: &'static ModuleFunctions,
     context: ContextRef,
+    /// What the modules called their structures before they were linked.
+    called: RefCell<TypeNames>,
 }
 
 impl Drop for Session {
@@ -138,7 +141,8 @@ fn attempt(
     let done = |outcome| Ok(Attempt::Done(outcome));
     let (llvm, f) = (llvm()?, module_functions()?);
     // SAFETY: a new context belongs to nobody else, and the session disposes of it.
-    let session = Session { llvm, f, context: unsafe { (llvm.LLVMContextCreate)() } };
+    let context = unsafe { (llvm.LLVMContextCreate)() };
+    let session = Session { llvm, f, context, called: RefCell::default() };
     let module = session.linked(&parts.modules)?;
     session.internalize(module, parts);
     session.run_passes(module, c"globaldce,function(sroa,early-cse,simplifycfg)")?;
@@ -177,7 +181,7 @@ fn attempt(
     };
     let what = std::mem::take(&mut rewriter.done);
     drop(rewriter);
-    let report = shown::report(&analysis, &what);
+    let report = shown::report(&analysis, planner.names(), &what);
     if settings.emit == Some(Emit::Pools) {
         return done(Outcome::Text(report));
     }
@@ -185,7 +189,7 @@ fn attempt(
         return Err(nothing(&report, &what));
     }
     let page = match settings.report {
-        Report::Html => html_report::body(&analysis, &what, &source_line),
+        Report::Html => html_report::body(&analysis, planner.names(), &what, &source_line),
         _ => Html::new(),
     };
     session.verify(module)?;
@@ -226,7 +230,7 @@ fn planner<'a, 'm>(
     };
     let bounds = Bounds::find(analysis.module);
     let Settings { mode, bits, .. } = *settings;
-    Planner { analysis, mode, bits, refused, bounds, dropped, threaded: threads.is_some() }
+    Planner { analysis, mode, bits, refused, bounds, dropped, threaded: threads.is_some(), names: OnceCell::new() }
 }
 
 /// The text of "file.c:12".
@@ -263,10 +267,17 @@ impl Session {
 
     /// All modules in one.
     fn linked(&self, modules: &[Vec<u8>]) -> Result<ModuleRef, String> {
-        let mut modules = modules.iter();
-        let whole = self.parse(modules.next().ok_or("no bitcode")?)?;
-        for module in modules {
-            let module = self.parse(module)?;
+        let read = |bytes: &[u8]| {
+            let module = self.parse(bytes)?;
+            if modules.len() > 1 {
+                self.called.borrow_mut().add(self.f, module);
+            }
+            Ok::<_, String>(module)
+        };
+        let (first, rest) = modules.split_first().ok_or("no bitcode")?;
+        let whole = read(first)?;
+        for module in rest {
+            let module = read(module)?;
             // SAFETY: both are modules of the session's context (*Live handles*); the second is used up, and not used
             // again.
             if unsafe { (self.f.LLVMLinkModules2)(whole, module) } != 0 {
@@ -310,7 +321,7 @@ impl Session {
     /// tell another from the rest.
     fn read_named(&self, module: ModuleRef, parts: &Parts) -> Read {
         for _ in 0..MOST_NAMED {
-            let model = module_reader::read(self.f, module, &parts.kept);
+            let model = module_reader::read(self.f, module, &parts.kept, &self.called.borrow());
             if model.strange.is_some() {
                 return Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() };
             }
@@ -337,7 +348,7 @@ impl Session {
                 break;
             }
         }
-        let model = module_reader::read(self.f, module, &parts.kept);
+        let model = module_reader::read(self.f, module, &parts.kept, &self.called.borrow());
         Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() }
     }
 
@@ -352,7 +363,7 @@ impl Session {
     ) -> (Module, Assumed, Homes) {
         let mut homes = Homes::make(self.f, self.context, module, &model, candidates);
         loop {
-            let model = module_reader::read(self.f, module, &parts.kept);
+            let model = module_reader::read(self.f, module, &parts.kept, &self.called.borrow());
             if homes.is_empty() {
                 return (model, Assumed::default(), homes);
             }

@@ -46,7 +46,7 @@ fn points_to_graphs() {
 
 #[test]
 fn pools() {
-    for source in ["lists", "table", "refused"] {
+    for source in ["lists", "table", "refused", "wrappers"] {
         golden("pools", source);
     }
 }

@@ -85,7 +85,12 @@ fn counted_loops_are_static() {
         ),
         ("last", "int i = 0; do { f = add(f, i); } while (++i < 50);", 50),
     ] {
-        list(name, "", make, &["pool a.c:5: 16 → 8 bytes", &format!("static: at most {most} allocations")]);
+        list(
+            name,
+            "",
+            make,
+            &["pool of struct n at a.c:5: 16 → 8 bytes", &format!("static: at most {most} allocations")],
+        );
     }
 }
 
@@ -164,7 +169,7 @@ fn what_can_t_be_counted_is_dynamic() {
             "dynamic: _setjmp may run any allocation again",
         ),
     ] {
-        list(name, before, make, &["dynamic pool a.c:5", reason]);
+        list(name, before, make, &["dynamic pool of struct n at a.c:5", reason]);
     }
 }
 
@@ -239,7 +244,7 @@ fn what_is_neither_is_left_alone() {
         "for (int i = 0; i < many; i++) { struct n *p = malloc(2 * sizeof *p); p[1].x = i; p[1].next = f; p[0].next = p + 1;\n\
          p[0].x = 1; f = p; }",
         &[
-            "as before a.c:9: it may outgrow its indices (allocated in a loop whose rounds can't be counted at a.c:9) and \
+            "as before struct n[] at a.c:9: it may outgrow its indices (allocated in a loop whose rounds can't be counted at a.c:9) and \
            can't be dynamic: ",
         ],
     );

@@ -82,6 +82,13 @@ impl Analysis<'_> {
         cell.is_some_and(|c| self.graph.at(c).flags & flag::ESCAPED != 0)
     }
 
+    /// Calls by address: who calls, where, and each function that may be called.
+    pub(crate) fn by_address(&self) -> impl Iterator<Item = (FuncId, ValueId, FuncId)> {
+        self.indirect.iter().flat_map(|&(caller, value, _)| {
+            self.assumed.callees(caller, value).into_iter().map(move |callee| (caller, value, callee))
+        })
+    }
+
     /// Calls by address that were analysed as calls by name: who calls, where, and whom.
     pub fn named(&self) -> Vec<(FuncId, ValueId, FuncId)> {
         let named = |&(caller, value, _): &(FuncId, ValueId, _)| {

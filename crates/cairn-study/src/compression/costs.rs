@@ -314,7 +314,7 @@ fn pools(lab: &Lab, p: &Prepared) -> Option<(usize, usize)> {
     output.status.success().then(|| count_pools(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Lines "pool tree.c:12: 24 → 12 bytes, 2 pointers smaller ..." and "pool of arrays list.c:3: layout stays ...".
+/// Lines "pool of struct tree at tree.c:12: 24 → 12 bytes, 2 pointers smaller ..." and "pool of arrays: int[] at ...".
 fn count_pools(report: &str) -> (usize, usize) {
     let pools = || report.lines().filter(|l| l.starts_with("pool "));
     (pools().count(), pools().filter(|l| l.contains("pointers smaller")).count())
@@ -366,9 +366,9 @@ mod tests {
 
     #[test]
     fn pools_are_counted() {
-        let report = "pool a.c:1: 24 → 12 bytes, 2 pointers smaller [...]\n\
-                      pool of arrays a.c:2: layout stays, it has no pointer to a pool at a.c:2\n\
-                      as before a.c:3: its address escapes to qsort at a.c:9\n";
+        let report = "pool of struct n at a.c:1: 24 → 12 bytes, 2 pointers smaller [...]\n\
+                      pool of arrays: int[] at a.c:2: layout stays, it has no pointer to a pool at a.c:2\n\
+                      as before struct m at a.c:3: its address escapes to qsort at a.c:9\n";
         assert_eq!(count_pools(report), (2, 1));
     }
 
