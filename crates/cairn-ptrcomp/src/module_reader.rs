@@ -16,7 +16,7 @@ use crate::model::*;
 use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{c_char, c_uint};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 pub(crate) use type_names::TypeNames;
 
 /// Reads one module.
@@ -410,7 +410,15 @@ impl Reader<'_> {
                 }
                 let kind = self.kind((self.f.LLVMTypeOf)(instruction));
                 let at = self.at(instruction);
-                self.hint(id, ValueId(values.len() as u32), &op, instruction);
+                self.hints.note(id, &op, instruction);
+                if let Op::Call(_) = op {
+                    let way = self.hints.way(instruction);
+                    let way: Vec<(String, At)> =
+                        way.into_iter().map(|(inside, file, line)| (inside, self.place(file, line))).collect();
+                    if way.len() > 1 {
+                        self.hints.came(id, ValueId(values.len() as u32), way);
+                    }
+                }
                 values.push(Value { op, kind, at, handle: instruction });
             }
         }
@@ -662,9 +670,24 @@ fn signature(kind: TypeRef, convention: c_uint) -> u64 {
 fn shown(directory: &str, file: &str) -> String {
     let whole = Path::new(directory).join(file);
     let here = std::env::current_dir().unwrap_or_default();
-    let below = whole.strip_prefix(&here).unwrap_or(&whole);
-    below.to_string_lossy().into_owned()
+    relative(&whole, &here).to_string_lossy().into_owned()
 }
+
+/// A file as seen from a directory: below it, or beside it in the same project.
+fn relative(file: &Path, here: &Path) -> PathBuf {
+    for (up, directory) in here.ancestors().enumerate().take(MOST_UP + 1) {
+        // All projects are below the root and some directory in it.
+        if directory.components().count() > 2
+            && let Ok(below) = file.strip_prefix(directory)
+        {
+            return std::iter::repeat_n(Path::new(".."), up).collect::<PathBuf>().join(below);
+        }
+    }
+    file.to_path_buf()
+}
+
+/// So many directories up a file still counts as beside.
+const MOST_UP: usize = 2;
 
 /// The constant that is the address of a block, if there is one.
 ///
@@ -687,4 +710,18 @@ pub(crate) unsafe fn block_address(f: &ModuleFunctions, block: BasicBlockRef) ->
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_as_seen_from_here() {
+        let seen = |file: &str| relative(Path::new(file), Path::new("/all/p/src")).to_string_lossy().into_owned();
+        assert_eq!(seen("/all/p/src/a/b.c"), "a/b.c");
+        assert_eq!(seen("/all/p/lib/b.c"), "../lib/b.c");
+        assert_eq!(seen("/all/q/b.c"), "/all/q/b.c");
+        assert_eq!(seen("/usr/include/b.h"), "/usr/include/b.h");
+    }
 }

@@ -1,7 +1,7 @@
 //! Names of pools for people: of which type the objects are, and where a programmer would look for them.
 //!
 //! The problem: in most programs all of the heap comes from one line, in a function like `xmalloc`; named after that
-//! line, all pools have one name. So a name has two parts. The type is what accesses call the objects ([`types`]). The
+//! line, all pools have one name. So a name has two parts. The type is what accesses call the objects ([`types`], [`words`]). The
 //! place is the line of the innermost function on the way to the allocation that knows what it allocates ([`places`]);
 //! what hands memory on as bytes is only told beside it:
 //!
@@ -15,14 +15,18 @@
 
 mod places;
 mod types;
+mod words;
 
 use crate::dsa::Analysis;
-use crate::dsa::points_to::{Cell, NodeId, flag};
+use crate::dsa::points_to::{Cell, NodeId, Sites, flag};
 use crate::model::{At, FuncId};
 use places::{Frame, Places, Spot};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use types::Types;
+
+/// More lines than are known.
+pub const MANY: usize = usize::MAX;
 
 /// What a node's objects are called.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,7 +35,7 @@ pub struct Name {
     pub what: String,
     /// The line where they are allocated, as a reader of the program sees it.
     pub place: String,
-    /// How many other such lines there are.
+    /// How many other such lines there are; or [`MANY`].
     pub others: usize,
     /// The functions that allocate for the place, outermost first, and the lines in them; of each way that there is.
     pub by_way_of: Vec<String>,
@@ -55,6 +59,7 @@ impl fmt::Display for Name {
         match self.others {
             0 => {}
             1 => write!(f, " and one more line")?,
+            MANY => write!(f, " and more lines")?,
             n => write!(f, " and {n} more lines")?,
         }
         match &self.by_way_of[..] {
@@ -93,7 +98,19 @@ impl Names {
         let mut names = Names { names: HashMap::new(), lines: HashMap::new() };
         let mut drafts = vec![];
         for id in reported(analysis) {
-            let spots = places.of(id);
+            let mut spots: Vec<(Spot, String, bool)> = vec![];
+            for spot in places.of(id) {
+                let (what, sure) = types.of_spot(&places, id, &spot);
+                spots.push((spot, what, sure));
+            }
+            // A line whose objects are known to be of a type stands for all of them.
+            spots.sort_by_key(|(spot, _, sure)| (spot.grows(), !sure));
+            let what = match spots.is_empty() {
+                true => types.anywhere(analysis, id),
+                false => words::together(spots.iter().map(|(_, what, _)| what.clone())),
+            };
+            let all = matches!(analysis.graph.node(id).sites, Sites::All(_));
+            let spots: Vec<Spot> = spots.into_iter().map(|(spot, ..)| spot).collect();
             let text = |frame: &Frame| format!("{} ({})", frame.function, analysis.module.place(frame.at));
             let mut lines = BTreeMap::new();
             for spot in &spots {
@@ -104,9 +121,9 @@ impl Names {
             let origin = analysis.module.place(analysis.graph.node(id).origin);
             let first: Option<&Spot> = spots.first();
             let name = Name {
-                what: types.what(&places, id, &spots),
+                what,
                 place: first.map_or(origin, |s| analysis.module.place(s.chosen().at)),
-                others: distinct.len().saturating_sub(1),
+                others: if all { distinct.len().saturating_sub(1) } else { MANY },
                 by_way_of: first.map_or(vec![], |first| {
                     let mut ways: Vec<String> = vec![];
                     for spot in spots.iter().filter(|s| s.chosen().at == first.chosen().at) {
@@ -132,7 +149,7 @@ impl Names {
     pub fn of(&self, analysis: &Analysis, id: NodeId) -> Name {
         self.names.get(&id).cloned().unwrap_or_else(|| {
             let place = analysis.module.place(analysis.graph.node(id).origin);
-            Name { what: types::UNKNOWN.into(), place, ..Name::default() }
+            Name { what: words::UNKNOWN.into(), place, ..Name::default() }
         })
     }
 

@@ -139,3 +139,33 @@ fn names_in_messages_and_on_the_page() {
     let in_either = [&program, &with_static].iter().any(|p| p.windows(name.len()).any(|w| w == name.as_bytes()));
     assert!(in_either, "{name} is in the program, for its message");
 }
+
+/// More lines than are counted, and objects of several types that the program treats as one.
+#[test]
+fn many_lines_and_types_have_one_name() {
+    let place = Place::new("names-many");
+    let push = "p = xmalloc(sizeof *p); p->next = l; p->x = c; l = p;\n".repeat(30);
+    let wrapper = TWO.lines().next().expect("a wrapper");
+    place.file(
+        "a.c",
+        &format!(
+            "{HEAD}{wrapper}\nstruct n {{ struct n *next; int x; }};\n\
+             int main(int c, char **v) {{ struct n *l = 0, *p; int s = 0;\n{push}\
+             for (; l; l = l->next) s += l->x; printf(\"%d\\n\", s); return 0; }}\n"
+        ),
+    );
+    has(&report(&place, "-O2", &["a.c"]), &["struct n at a.c:7 and more lines, by way of xmalloc (a.c:4)"]);
+    place.file(
+        "b.c",
+        &format!(
+            "{HEAD}{wrapper}\nstruct a {{ long tag; struct a *next; }}; struct b {{ long tag, more; void *next; }};\n\
+             int main(int c, char **v) {{ void *all = 0; int s = 0;\nfor (int i = 0; i < 9; i++) if (i % c) {{\n\
+             struct a *p = xmalloc(sizeof *p); p->tag = 0; p->next = all; all = p; }} else {{\n\
+             struct b *p = xmalloc(sizeof *p); p->tag = 1; p->more = i; p->next = all; all = p; }}\n\
+             while (all) {{ long t = *(long *)all; s += t; all = t ? ((struct b *)all)->next : ((struct a *)all)->next; }}\n\
+             printf(\"%d\\n\", s); return 0; }}\n"
+        ),
+    );
+    let expected = "struct a and struct b at b.c:8 and one more line, by way of xmalloc (b.c:4)";
+    has(&report(&place, "-O2", &["b.c"]), &[expected]);
+}

@@ -97,7 +97,8 @@ pub struct Site {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sites {
     All(Vec<Site>),
-    TooMany,
+    /// Some of them, for names in reports.
+    TooMany(Vec<Site>),
 }
 
 impl Default for Sites {
@@ -108,29 +109,37 @@ impl Default for Sites {
 
 /// A node with more sites is taken to be one with any number of objects.
 const MOST_SITES: usize = 24;
+/// That many are kept of those that are too many.
+const EXAMPLES: usize = 4;
 
 impl Sites {
     /// Those of one more set of objects, none of which is met twice.
     pub(super) fn add(&mut self, more: Sites) {
-        if let (Sites::All(all), Sites::All(more)) = (&mut *self, more) {
-            all.extend(more);
-            all.sort();
-            all.dedup();
-            if all.len() <= MOST_SITES {
-                return;
-            }
+        let counted = matches!((&*self, &more), (Sites::All(_), Sites::All(_)));
+        let (Sites::All(all) | Sites::TooMany(all), Sites::All(more) | Sites::TooMany(more)) = (&mut *self, more);
+        all.extend(more);
+        all.sort();
+        all.dedup();
+        if !counted || all.len() > MOST_SITES {
+            all.truncate(EXAMPLES);
+            *self = Sites::TooMany(std::mem::take(all));
         }
-        *self = Sites::TooMany;
+    }
+
+    /// The sites that are known.
+    pub fn known(&self) -> &[Site] {
+        let (Sites::All(sites) | Sites::TooMany(sites)) = self;
+        sites
     }
 
     /// This as seen from a caller, at this call; `size` tells what a size is there.
     pub(super) fn called(&self, caller: FuncId, call: ValueId, size: &dyn Fn(Size) -> Size) -> Sites {
-        let Sites::All(all) = self else { return Sites::TooMany };
         let seen = |site: &Site| {
             let way = [(caller, call)].into_iter().chain(site.way.iter().copied()).collect();
             Site { way, size: size(site.size), at: site.at }
         };
-        Sites::All(all.iter().map(seen).collect())
+        let all = self.known().iter().map(seen).collect();
+        if let Sites::All(_) = self { Sites::All(all) } else { Sites::TooMany(all) }
     }
 }
 

@@ -4,11 +4,10 @@
 //! of which structure they mean (`!tbaa`); both as clang has made them. Of an instruction that came from another
 //! function, the place in the text tells the way it came.
 
-use super::Reader;
 use super::type_names::{TypeNames, element};
 use crate::llvm_codes::{opcode, type_kind};
 use crate::model::*;
-use cairn_llvm_c::{ContextRef, MetadataRef, ModuleFunctions, ModuleRef, TypeRef, ValueRef};
+use cairn_llvm_c::{ContextRef, MetadataRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_uint};
 
@@ -24,6 +23,8 @@ const MOST_SCOPES: usize = 200;
 
 /// What was read so far.
 pub(super) struct Hints<'a> {
+    f: &'a ModuleFunctions,
+    layout: TargetDataRef,
     called: &'a TypeNames,
     context: ContextRef,
     tbaa: c_uint,
@@ -39,13 +40,16 @@ pub(super) struct Hints<'a> {
 
 impl<'a> Hints<'a> {
     /// Of a module (*Live handles*).
-    pub(super) unsafe fn new(f: &ModuleFunctions, module: ModuleRef, called: &'a TypeNames) -> Hints<'a> {
+    pub(super) unsafe fn new(f: &'a ModuleFunctions, module: ModuleRef, called: &'a TypeNames) -> Hints<'a> {
         // SAFETY: `module` is live, and the name has its length.
-        let (context, tbaa) = unsafe {
+        let (layout, context, tbaa) = unsafe {
             let context = (f.LLVMGetModuleContext)(module);
-            (context, (f.LLVMGetMDKindIDInContext)(context, c"tbaa".as_ptr(), 4))
+            let layout = (f.LLVMGetModuleDataLayout)(module);
+            (layout, context, (f.LLVMGetMDKindIDInContext)(context, c"tbaa".as_ptr(), 4))
         };
         Hints {
+            f,
+            layout,
             called,
             context,
             tbaa,
@@ -80,11 +84,9 @@ impl<'a> Hints<'a> {
         known.size = known.size.max(named.size);
         index as u32
     }
-}
 
-impl Reader<'_> {
     /// Notes what an instruction says.
-    pub(super) unsafe fn hint(&mut self, function: FuncId, value: ValueId, op: &Op, instruction: ValueRef) {
+    pub(super) unsafe fn note(&mut self, function: FuncId, op: &Op, instruction: ValueRef) {
         // SAFETY: `instruction` is one (*Kinds*), and a `getelementptr` where its type is asked for.
         unsafe {
             let found = match op {
@@ -95,25 +97,23 @@ impl Reader<'_> {
                 Op::Load { from: pointer, .. } | Op::Store { to: pointer, .. } => {
                     self.accessed(instruction).map(|(of, back)| (*pointer, of, back))
                 }
-                Op::Call(_) => {
-                    let way = self.way(instruction);
-                    if way.len() > 1 {
-                        self.hints.inlined.insert((function, value), way);
-                    }
-                    None
-                }
                 _ => None,
             };
             if let Some((pointer @ Operand::Value(_), of, back)) = found {
                 let inside = self.inlined_from(instruction);
-                self.hints.hints.push(Hint { function, pointer, back, of, inside });
+                self.hints.push(Hint { function, pointer, back, of, inside });
             }
         }
     }
 
+    /// Notes the way of a call that came from another function.
+    pub(super) fn came(&mut self, function: FuncId, value: ValueId, way: Vec<(String, At)>) {
+        self.inlined.insert((function, value), way);
+    }
+
     /// The structure that this type is in this function, or that it is an array of.
     unsafe fn structure(&mut self, kind: TypeRef) -> Option<u32> {
-        if let Some(&known) = self.hints.of_types.get(&kind) {
+        if let Some(&known) = self.of_types.get(&kind) {
             return known;
         }
         // SAFETY: `kind` is a type (*Kinds*), and a structure where it is asked for its name.
@@ -123,28 +123,28 @@ impl Reader<'_> {
                 false => None,
                 true => {
                     let size = (self.f.LLVMABISizeOfType)(self.layout, inner);
-                    let names = self.hints.called.called(self.f, self.hints.function, inner);
+                    let names = self.called.called(self.f, self.function, inner);
                     let name = match names.len() {
                         0 => None,
                         1..=MOST_NAMES => Some(names.into_iter().collect::<Vec<_>>().join(EITHER)),
                         _ => None,
                     };
-                    name.map(|name| self.hints.number(TypeName { name, size, compound: true }))
+                    name.map(|name| self.number(TypeName { name, size, compound: true }))
                 }
             }
         };
-        self.hints.of_types.insert(kind, found);
+        self.of_types.insert(kind, found);
         found
     }
 
     /// What an access says it accesses, and how far from its start.
     unsafe fn accessed(&mut self, access: ValueRef) -> Option<(u32, u64)> {
-        // SAFETY: `access` is an instruction (*Kinds*).
-        let tag = unsafe { (self.f.LLVMGetMetadata)(access, self.hints.tbaa) };
+        // SAFETY: `access` is an instruction of the function that is read (*Kinds*), where any kind may be asked for.
+        let tag = unsafe { (self.f.LLVMGetMetadata)(access, self.tbaa) };
         if tag.is_null() {
             return None;
         }
-        if let Some(&known) = self.hints.of_tags.get(&tag) {
+        if let Some(&known) = self.of_tags.get(&tag) {
             return known;
         }
         // SAFETY: `tag` is such a node: what is accessed of it, as which type, and the offset, which is a number; a
@@ -165,17 +165,17 @@ impl Reader<'_> {
                         (true, _) => Some(TypeName { name, size: 0, compound: false }),
                         (false, _) => {
                             let known = |t: &&TypeName| t.compound && t.name.split(' ').nth(1) == Some(&name);
-                            let known = self.hints.types.iter().find(known).cloned();
+                            let known = self.types.iter().find(known).cloned();
                             let unknown = || TypeName { name: format!("struct {name}"), size: 0, compound: true };
                             Some(known.unwrap_or_else(unknown))
                         }
                     };
-                    named.map(|named| (self.hints.number(named), offset))
+                    named.map(|named| (self.number(named), offset))
                 }
                 _ => None,
             }
         };
-        self.hints.of_tags.insert(tag, found);
+        self.of_tags.insert(tag, found);
         found
     }
 
@@ -200,10 +200,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The functions that an instruction lies in, innermost first, and the place in each.
-    unsafe fn way(&mut self, instruction: ValueRef) -> Vec<(String, At)> {
+    /// The functions that an instruction lies in, innermost first, with directory and name of the file, and the line;
+    /// nothing if it has always been in its function.
+    pub(super) unsafe fn way(&self, instruction: ValueRef) -> Vec<(String, (String, String), u32)> {
         let mut way = vec![];
-        // SAFETY: `instruction` is one (*Kinds*), and all that follows what its place says.
+        // SAFETY: `instruction` is one (*Kinds*), and all that follows is what its place says.
         unsafe {
             let mut place = (self.f.LLVMInstructionGetDebugLoc)(instruction);
             if place.is_null() || (self.f.LLVMDILocationGetInlinedAt)(place).is_null() {
@@ -218,8 +219,7 @@ impl Reader<'_> {
                     copied(text, length)
                 };
                 let name = (part(self.f.LLVMDIFileGetDirectory), part(self.f.LLVMDIFileGetFilename));
-                let at = self.place(name, (self.f.LLVMDILocationGetLine)(place));
-                way.push((self.function_of(scope), at));
+                way.push((self.function_of(scope), name, (self.f.LLVMDILocationGetLine)(place)));
                 place = (self.f.LLVMDILocationGetInlinedAt)(place);
             }
         }
@@ -238,11 +238,11 @@ impl Reader<'_> {
 
     /// The name of the function that a scope is in.
     unsafe fn function_of(&self, mut scope: MetadataRef) -> String {
-        // SAFETY: `scope` is one of C, so a block or a function: nodes whose second operand is what they lie in, and the
-        // third a function's name.
+        // SAFETY: `scope` is one of C, so a block or a function: nodes whose second operand is what they lie in, and
+        // the third a function's name.
         unsafe {
             for _ in 0..MOST_SCOPES {
-                let parts = self.parts((self.f.LLVMMetadataAsValue)(self.hints.context, scope));
+                let parts = self.parts((self.f.LLVMMetadataAsValue)(self.context, scope));
                 if (self.f.LLVMGetMetadataKind)(scope) == SUBPROGRAM {
                     return parts.get(NAME).map_or(String::new(), |n| self.string(*n));
                 }
@@ -262,25 +262,4 @@ unsafe fn copied(text: *const c_char, length: c_uint) -> String {
     }
     // SAFETY: the caller has a string of that length.
     unsafe { String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length as usize)).into_owned() }
-}
-
-/// What C calls the type that LLVM calls `struct.list.7`; nothing for those without a name.
-pub(super) fn in_c(name: &str) -> Option<String> {
-    let (kind, rest) = name.split_once('.').filter(|(kind, _)| ["struct", "union"].contains(kind))?;
-    let numbered = rest.rsplit_once('.').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
-    let rest = numbered.map_or(rest, |(rest, _)| rest);
-    (rest != "anon" && !rest.is_empty()).then(|| format!("{kind} {rest}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_are_called_as_in_c() {
-        assert_eq!(in_c("struct.list").as_deref(), Some("struct list"));
-        assert_eq!(in_c("struct.list.17").as_deref(), Some("struct list"));
-        assert_eq!(in_c("union.value").as_deref(), Some("union value"));
-        assert_eq!((in_c("struct.anon"), in_c("struct.anon.3"), in_c("x")), (None, None, None));
-    }
 }

@@ -1,11 +1,10 @@
 //! What each module of a program calls its structures, before they are linked.
 //!
-//! LLVM's linker takes structures of the same fields for one type, whatever they are called, and pointers have no types:
-//! where one file has a `struct file { char *name; struct file *next; }` and another a `struct var` of two pointers, one
-//! name remains. So the names are read before, each function by itself; functions are found again by their
-//! descriptions, which the linker keeps.
+//! LLVM's linker takes structures of the same fields for one type, whatever they are called, and pointers have no
+//! types: where one file has a `struct file { char *name; struct file *next; }` and another a `struct var` of two
+//! pointers, one name remains. So the names are read before, each function by itself; functions are found again by
+//! their descriptions, which the linker keeps.
 
-use super::hints::in_c;
 use crate::llvm_codes::{opcode, type_kind};
 use cairn_llvm_c::{MetadataRef, ModuleFunctions, ModuleRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
@@ -53,9 +52,9 @@ impl TypeNames {
     /// # Safety
     /// `gep` is a live `getelementptr`.
     unsafe fn note(&mut self, f: &ModuleFunctions, description: MetadataRef, gep: ValueRef) {
-        // SAFETY: it is one (`# Safety`).
+        // SAFETY: `gep` is a `getelementptr` (`# Safety`), and those have such a type.
         let kind = unsafe { (f.LLVMGetGEPSourceElementType)(gep) };
-        // SAFETY: that is a type of the module.
+        // SAFETY: `kind` was just given by LLVM: a type of the module.
         let known = self.known.entry(kind).or_insert_with(|| unsafe {
             let kind = element(f, kind);
             Some((fields(f, kind, 0), name(f, kind)?))
@@ -134,4 +133,25 @@ unsafe fn fields(f: &ModuleFunctions, kind: TypeRef, depth: u32) -> u64 {
         }
     }
     hash.finish()
+}
+
+/// What C calls the type that LLVM calls `struct.list.7`; nothing for those without a name.
+fn in_c(name: &str) -> Option<String> {
+    let (kind, rest) = name.split_once('.').filter(|(kind, _)| ["struct", "union"].contains(kind))?;
+    let numbered = rest.rsplit_once('.').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
+    let rest = numbered.map_or(rest, |(rest, _)| rest);
+    (rest != "anon" && !rest.is_empty()).then(|| format!("{kind} {rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_called_as_in_c() {
+        assert_eq!(in_c("struct.list").as_deref(), Some("struct list"));
+        assert_eq!(in_c("struct.list.17").as_deref(), Some("struct list"));
+        assert_eq!(in_c("union.value").as_deref(), Some("union value"));
+        assert_eq!((in_c("struct.anon"), in_c("struct.anon.3"), in_c("x")), (None, None, None));
+    }
 }

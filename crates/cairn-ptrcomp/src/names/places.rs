@@ -16,8 +16,7 @@
 
 use super::types::Types;
 use crate::dsa::Analysis;
-use crate::dsa::externals;
-use crate::dsa::points_to::{NodeId, Site, Sites, flag};
+use crate::dsa::points_to::{NodeId, Site, flag};
 use crate::model::*;
 use crate::shape;
 use std::cell::RefCell;
@@ -65,6 +64,11 @@ impl Spot {
         self.frames[..self.index()].iter()
     }
 
+    /// Is it a way in which memory that was there before gets larger?
+    pub(super) fn grows(&self) -> bool {
+        self.again
+    }
+
     /// The line of the allocating function's call.
     pub(super) fn allocation(&self) -> At {
         self.frames[0].at
@@ -95,13 +99,8 @@ impl<'a, 'm> Places<'a, 'm> {
     /// The places of a node, the likeliest first.
     pub(super) fn of(&self, id: NodeId) -> Vec<Spot> {
         let mut spots = vec![];
-        match &self.analysis.graph.node(id).sites {
-            Sites::All(sites) => {
-                for site in sites {
-                    self.follow(id, self.spot(site), &mut BTreeSet::new(), &mut spots);
-                }
-            }
-            Sites::TooMany => self.search(id, &mut spots),
+        for site in self.analysis.graph.node(id).sites.known() {
+            self.follow(id, self.spot(site), &mut BTreeSet::new(), &mut spots);
         }
         spots.sort_by_cached_key(|s| {
             let inner: Vec<At> = s.inner().map(|f| f.at).collect();
@@ -182,25 +181,6 @@ impl<'a, 'm> Places<'a, 'm> {
         match asked {
             Size::Const(_) | Size::Multiple(_) if asked != spot.size => vec![asked, spot.size],
             _ => vec![spot.size],
-        }
-    }
-
-    /// Without its ways, the calls that give objects of a node are searched.
-    fn search(&self, id: NodeId, out: &mut Vec<Spot>) {
-        let module = self.analysis.module;
-        for function in module.function_ids() {
-            for (index, value) in module.function(function).values.iter().enumerate() {
-                let value_id = ValueId(index as u32);
-                let Op::Call(call) = &value.op else { continue };
-                let Callee::Known(callee) = call.callee else { continue };
-                let allocates = externals::allocator(&module.function(callee).name).is_some();
-                let result = || self.analysis.known(function, Operand::Value(value_id));
-                if allocates && out.len() < MOST_SPOTS && result().is_some_and(|c| c.node == id) {
-                    let way = vec![(function, value_id)];
-                    let site = Site { way, size: Size::Unknown, at: value.at };
-                    self.follow(id, self.spot(&site), &mut BTreeSet::new(), out);
-                }
-            }
         }
     }
 
