@@ -1,9 +1,9 @@
 //! Names of pools for people: of which type the objects are, and where a programmer would look for them.
 //!
 //! The problem: in most programs all of the heap comes from one line, in a function like `xmalloc`; named after that
-//! line, all pools have one name. So a name has two parts. The type is what accesses call the objects ([`types`], [`words`]). The
-//! place is the line of the innermost function on the way to the allocation that knows what it allocates ([`places`]);
-//! what hands memory on as bytes is only told beside it:
+//! line, all pools have one name. So a name has two parts. The type is what accesses call the objects ([`types`],
+//! [`words`]). The place is the line of the innermost function on the way to the allocation that knows what it
+//! allocates ([`places`]); what hands memory on as bytes is only told beside it:
 //!
 //! ```text
 //!  struct list at main.c:30, by way of xcalloc (util.c:20), xmalloc (util.c:12)

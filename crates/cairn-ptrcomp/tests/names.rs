@@ -140,6 +140,30 @@ fn names_in_messages_and_on_the_page() {
     assert!(in_either, "{name} is in the program, for its message");
 }
 
+#[test]
+fn objects_that_are_no_structures() {
+    let place = Place::new("names-plain");
+    place.file(
+        "a.c",
+        &format!(
+            "{HEAD}{}\ntypedef struct {{ int n; void *next; }} vec; union u {{ long n; double d; }};\n\
+             int main(int c, char **v) {{\nunion u *u = xmalloc(sizeof *u); u->d = c;\n\
+             vec *w = xmalloc(sizeof *w); w->n = c; w->next = 0;\n\
+             char **names = xmalloc(c * sizeof *names); names[0] = v[0];\n\
+             int (*m)[4] = xmalloc(c * sizeof *m); m[0][1] = 3;\n\
+             struct {{ int a; long b; }} *anon = xmalloc(sizeof *anon); anon->a = 1; anon->b = c;\n\
+             char *text = xmalloc(c + 1); text[c] = 0;\n\
+             printf(\"%g %d %s %d %ld %s\\n\", u->d, w->n, names[0], m[0][1], anon->b, text); return 0; }}\n",
+            TWO.lines().next().expect("a wrapper")
+        ),
+    );
+    let lines = ["8-byte objects", "struct vec", "pointers", "int[]", "16-byte objects", "char[]"];
+    let named =
+        lines.iter().zip(7..).map(|(what, line)| format!("{what} at a.c:{line}, by way of xmalloc (a.c:4)"));
+    let named: Vec<String> = named.collect();
+    has(&report(&place, "-O2", &["a.c"]), &named.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// More lines than are counted, and objects of several types that the program treats as one.
 #[test]
 fn many_lines_and_types_have_one_name() {

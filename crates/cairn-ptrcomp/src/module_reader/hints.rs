@@ -94,8 +94,11 @@ impl<'a> Hints<'a> {
                     let kind = (self.f.LLVMGetGEPSourceElementType)(instruction);
                     self.structure(kind).map(|of| (*base, of, 0))
                 }
-                Op::Load { from: pointer, .. } | Op::Store { to: pointer, .. } => {
-                    self.accessed(instruction).map(|(of, back)| (*pointer, of, back))
+                Op::Load { from: pointer, size, .. } | Op::Store { to: pointer, size, .. } => {
+                    // What is of a union is accessed as characters.
+                    let accessed = self.accessed(instruction);
+                    let whole = |of: u32| self.types[of as usize].name != "char" || *size == 1;
+                    accessed.filter(|(of, _)| whole(*of)).map(|(of, back)| (*pointer, of, back))
                 }
                 _ => None,
             };

@@ -98,8 +98,8 @@ impl Types {
             _ => UNKNOWN.into(),
         };
         if node.collapsed.is_some() {
-            let text = at_start().all(|t| t.name == "char");
             let vague = matches!(size, Size::Unknown | Size::Multiple(1));
+            let text = at_start().all(|t| t.name == "char") && (vague || at_start().next().is_some());
             return match (text, vague) {
                 (true, _) => "char[]".into(),
                 (false, true) => "bytes".into(),
