@@ -4,6 +4,7 @@
 
 use crate::model::{At, FuncId, GlobalId, Size, ValueId};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A node, by its number in the arena.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -97,8 +98,8 @@ pub struct Site {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sites {
     All(Vec<Site>),
-    /// Some of them, for names in reports.
-    TooMany(Vec<Site>),
+    /// Some of them, for names in reports, as seen from where they became too many.
+    TooMany(Rc<[Site]>),
 }
 
 impl Default for Sites {
@@ -110,36 +111,49 @@ impl Default for Sites {
 /// A node with more sites is taken to be one with any number of objects.
 const MOST_SITES: usize = 24;
 /// That many are kept of those that are too many.
-const EXAMPLES: usize = 4;
+const EXAMPLES: usize = 2;
 
 impl Sites {
     /// Those of one more set of objects, none of which is met twice.
     pub(super) fn add(&mut self, more: Sites) {
-        let counted = matches!((&*self, &more), (Sites::All(_), Sites::All(_)));
-        let (Sites::All(all) | Sites::TooMany(all), Sites::All(more) | Sites::TooMany(more)) = (&mut *self, more);
-        all.extend(more);
+        let all = match (&mut *self, more) {
+            (Sites::TooMany(_), _) => return,
+            (_, more @ Sites::TooMany(_)) => {
+                *self = more;
+                return;
+            }
+            (Sites::All(all), Sites::All(more)) => {
+                all.extend(more);
+                all
+            }
+        };
         all.sort();
         all.dedup();
-        if !counted || all.len() > MOST_SITES {
+        if all.len() > MOST_SITES {
             all.truncate(EXAMPLES);
-            *self = Sites::TooMany(std::mem::take(all));
+            *self = Sites::TooMany(std::mem::take(all).into());
         }
     }
 
     /// The sites that are known.
     pub fn known(&self) -> &[Site] {
-        let (Sites::All(sites) | Sites::TooMany(sites)) = self;
-        sites
+        match self {
+            Sites::All(sites) => sites,
+            Sites::TooMany(sites) => sites,
+        }
     }
 
     /// This as seen from a caller, at this call; `size` tells what a size is there.
     pub(super) fn called(&self, caller: FuncId, call: ValueId, size: &dyn Fn(Size) -> Size) -> Sites {
+        let all = match self {
+            Sites::TooMany(_) => return self.clone(),
+            Sites::All(all) => all,
+        };
         let seen = |site: &Site| {
             let way = [(caller, call)].into_iter().chain(site.way.iter().copied()).collect();
             Site { way, size: size(site.size), at: site.at }
         };
-        let all = self.known().iter().map(seen).collect();
-        if let Sites::All(_) = self { Sites::All(all) } else { Sites::TooMany(all) }
+        Sites::All(all.iter().map(seen).collect())
     }
 }
 

@@ -60,7 +60,9 @@ impl TypeNames {
             Some((fields(f, kind, 0), name(f, kind)?))
         });
         let Some((fields, name)) = known else { return };
-        if self.of_functions.entry((description, *fields)).or_default().insert(name.clone()) {
+        let called = self.of_functions.entry((description, *fields)).or_default();
+        if !called.contains(name) {
+            called.insert(name.clone());
             self.of_all.entry(*fields).or_default().insert(name.clone());
         }
     }

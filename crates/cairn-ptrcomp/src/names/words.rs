@@ -62,27 +62,25 @@ impl Types {
         let types = &analysis.module.types;
         let said = self.said.get(&id)?.iter().filter(|(at, of)| *at == offset && types[*of as usize].compound);
         let said = said.filter(|(_, of)| !but.contains(of));
-        let all = decided(said.map(|(_, of)| &types[*of as usize]).collect());
-        let fits = |t: &&TypeName| match size {
-            Size::Const(n) | Size::Multiple(n) => t.size > 0 && n.is_multiple_of(t.size),
+        let all: Vec<&TypeName> = said.map(|(_, of)| &types[*of as usize]).collect();
+        let all = decided(&all);
+        let fits = |bytes: u64| match size {
+            Size::Const(n) | Size::Multiple(n) => bytes > 0 && n.is_multiple_of(bytes),
             _ => false,
         };
-        if let Some(best) = all.iter().filter(fits).max_by_key(|t| t.size) {
-            let row = if size == Size::Const(best.size) { "" } else { "[]" };
-            return Some((format!("{}{row}", best.name), true));
+        if let Some(&(name, bytes)) = all.iter().filter(|t| fits(t.1)).max_by_key(|t| t.1) {
+            let row = if size == Size::Const(bytes) { "" } else { "[]" };
+            return Some((format!("{name}{row}"), true));
         }
         // More than the structure, behind which lies something else; or less, so it is another's beginning.
-        let (least, most) = match size {
-            Size::Const(n) => (0, n),
-            _ => (0, u64::MAX),
-        };
+        let most = if let Size::Const(n) = size { n } else { u64::MAX };
         // Of a node without a layout, what is said may be of other objects.
         let unsure = all.len() != 1 || matches!(size, Size::Const(_));
         if unsure && analysis.graph.node(id).collapsed.is_some() {
             return None;
         }
-        let inside = all.iter().filter(|t| (least..=most).contains(&t.size)).max_by_key(|t| t.size);
-        inside.or(all.iter().min_by_key(|t| t.size)).map(|t| (t.name.clone(), false))
+        let inside = all.iter().filter(|t| t.1 <= most).max_by_key(|t| t.1);
+        inside.or(all.iter().min_by_key(|t| t.1)).map(|t| (t.0.to_string(), false))
     }
 
     /// Numbers, text, or pointers.
@@ -153,21 +151,22 @@ pub(super) fn together(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Of a type that may be one of two, the one that something else says, too.
-fn decided(all: Vec<&TypeName>) -> Vec<TypeName> {
-    let (unclear, mut clear): (Vec<TypeName>, Vec<TypeName>) =
-        all.into_iter().cloned().partition(|t| t.name.contains(EITHER));
-    for one in unclear {
-        let mut meant = clear.iter_mut().filter(|t| one.name.split(EITHER).any(|name| name == t.name)).peekable();
-        match meant.peek() {
-            Some(_) => meant.for_each(|t| t.size = t.size.max(one.size)),
-            None => {
-                drop(meant);
-                clear.push(one);
-            }
+/// Names and sizes; of a type that may be one of two, the one that something else says, too.
+fn decided<'t>(all: &[&'t TypeName]) -> Vec<(&'t str, u64)> {
+    let unclear = |t: &&&TypeName| t.name.contains(EITHER);
+    let clear = all.iter().filter(|t| !unclear(t));
+    let mut found: Vec<(&str, u64)> = clear.map(|t| (t.name.as_str(), t.size)).collect();
+    for one in all.iter().filter(unclear) {
+        let mut meant = false;
+        for known in found.iter_mut().filter(|known| one.name.split(EITHER).any(|name| name == known.0)) {
+            known.1 = known.1.max(one.size);
+            meant = true;
+        }
+        if !meant {
+            found.push((&one.name, one.size));
         }
     }
-    clear
+    found
 }
 
 /// The size of a node's objects, if they are all alike.
