@@ -63,7 +63,7 @@ impl Operand<'_> {
     }
 }
 
-/// An integer whose magnitude is below 2^127. What fits two limbs is calculated in registers, for hashes, random numbers
+/// An integer whose magnitude is below 2^127. What fits two limbs is calculated in registers: hashes, random numbers
 /// and products modulo a number leave the fixnums by a few bits.
 #[inline(always)]
 pub fn wide(v: Value) -> Option<i128> {
