@@ -371,7 +371,7 @@
                             (definition predicate (list (rename 'record-predicate) name))
                             (number-fields fields 0))
                      (append
-                      (list (rename 'begin)
+                      (cons* (rename 'begin)
                             (append
                              (list (rename 'define-plain-record-type)
                                    (cond
@@ -380,11 +380,14 @@
                                      (else name))
                                    all predicate)
                              (map (lambda (f) (if (caddr f) f (list (car f) (cadr f)))) fields))
-                            (definition rcd
-                              (cons* (rename 'described) name parent protocol-with-name note-arguments)))
-                      (if protocol
-                          (list (definition constructor (list (list (rename 'rcd-chain) rcd) all)))
-                          '())))))))))
+                            (if protocol (list (definition (rename 'protocol) protocol-with-name)) '()))
+                      (list (definition rcd
+                              (cons* (rename 'described) name parent (and protocol (rename 'protocol)) note-arguments)))
+                      (cond
+                        ((not protocol) '())
+                        ;; known to the compiler, which puts it in place of calls
+                        ((not parent) (list (definition constructor (list (rename 'protocol) all))))
+                        (else (list (definition constructor (list (list (rename 'rcd-chain) rcd) all)))))))))))))
 
     (define (cons* first . rest)
       (if (null? rest) first (cons first (apply cons* rest))))

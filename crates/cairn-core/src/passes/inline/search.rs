@@ -93,11 +93,15 @@ impl Inliner<'_> {
 
 /// Is what is `equal?` to the constant the same word?
 fn is_a_word(l: &Literal) -> bool {
-    match l {
-        Literal::Number(Number::Int(Int::Fix(_))) | Literal::Char(_) | Literal::Bool(_) => true,
-        Literal::Nil | Literal::Symbol(_) | Literal::Eof => true,
-        _ => false,
-    }
+    matches!(
+        l,
+        Literal::Number(Number::Int(Int::Fix(_)))
+            | Literal::Char(_)
+            | Literal::Bool(_)
+            | Literal::Nil
+            | Literal::Symbol(_)
+            | Literal::Eof
+    )
 }
 
 #[cfg(test)]
