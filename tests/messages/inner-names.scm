@@ -61,7 +61,8 @@
 ;; sets
 (define ones (set number-order 1 2))
 (say (set five) (list->set five '()) (list->set number-order five) (list->set! five '()) (list->set! ones five)
-     (set-unfold null? car cdr '() five) (alist->bag five '()) (set-adjoin five 1) (set-adjoin! five 1) (set-replace five 1)
+     (set-unfold null? car cdr '() five) (alist->bag five '()) (alist->bag number-order five) (alist->bag number-order '(5))
+     (set-adjoin five 1) (set-adjoin! five 1) (set-replace five 1)
      (set-delete five 1) (set-delete! five) (set-delete-all five '()) (set-delete-all ones five) (set-delete-all! five '())
      (set-count list five) (set-fold cons '() five) (set->list five) (set-for-each list five) (set-filter list five)
      (set-remove list five) (set-partition list five) (set-filter! list five) (set-remove! list five) (set-partition! list five)

@@ -45,3 +45,8 @@
 ; the list, or what is looked for, comes from elsewhere
 (define (try what lists) (map (lambda (l) (memq what l)) lists))
 (show (try 'a '((a) (b a) ())) (memq 'b '(a b c)) (assq 'b '((a 1) (b 2))))
+
+; parts of constants, one of which is the empty list
+(define (search-rest x) (list (memq x (cdr '(a b))) (memq x (cdr '(a))) (assq x (cdr '((a . 1)))) (assv x (cdr '((a . 1) (b . 2))))))
+(show (search-rest 'b) (search-rest 'a))
+(let ((l (cdr '(a b c)))) (show (memq 'c l) (eq? (memq 'c l) (cdr l)) (if (memq 'a l) 1 2)))

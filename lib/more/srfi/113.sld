@@ -352,7 +352,12 @@
       (reverse (bag-fold-unique (lambda (x n acc) (cons (cons x n) acc)) '() c)))
     (define (alist->bag comparator alist)
       (let ((c (fresh-for "alist->bag" #t comparator)))
-        (for-each (lambda (p) (add! c (car p) (cdr p))) alist)
+        (for-each
+         (lambda (p)
+           (if (pair? p)
+               (add! c (car p) (cdr p))
+               (wrong-type "alist->bag" "pairs in the list" p)))
+         (check-list "alist->bag" alist))
         c))
 
     ;;;; Comparators

@@ -88,9 +88,11 @@ fn set_sign(v: Value, negative: bool) {
     unsafe { *(v.address() as *mut u64) = header }
 }
 
-/// Sum of integers of which one is no fixnum.
+/// Sum of integers of which one is no fixnum, or the opposite of what is none.
 #[inline]
 pub fn add(ctx: &mut Machine, a: Signed, b: Signed) -> Value {
+    let is_fixnum = |n: Signed| signed::small(n).is_some() && signed::small(n.negated()).is_some();
+    debug_assert!(!is_fixnum(a) || !is_fixnum(b));
     let order = limbs::compare(a.limbs, b.limbs);
     let (long, short) = if order == Ordering::Less { (b, a) } else { (a, b) };
     let n = long.limbs.len();

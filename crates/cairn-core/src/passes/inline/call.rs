@@ -255,7 +255,7 @@ impl Inliner<'_> {
             Expr::Local(v) => match &self.vars[v.0 as usize].known {
                 Known::Atom(a) => self.argument(a),
                 Known::Template(_) | Known::Once(_) | Known::Procedure => Arg::Procedure,
-                Known::Quoted(l) => Arg::Const(l.clone()),
+                Known::Quoted(l, _) => Arg::Const(l.clone()),
                 Known::Nothing | Known::List(_) => Arg::Unknown,
             },
             Expr::Global(g, _) => match self.global_value(*g) {

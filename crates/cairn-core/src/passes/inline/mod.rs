@@ -222,7 +222,16 @@ enum Known {
     /// Certainly a procedure, not copied.
     Procedure,
     /// This constant pair, whose identity matters: not copied, but what it contains is known.
-    Quoted(Literal),
+    Quoted(Literal, Extent),
+}
+
+/// Where a quoted pair comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extent {
+    /// It is a constant.
+    Whole,
+    /// It is read from one.
+    Part,
 }
 
 #[derive(Clone, Debug, Default)]

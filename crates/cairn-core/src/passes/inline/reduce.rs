@@ -1,6 +1,6 @@
 //! The walk: every expression once, with beta reduction, propagation of atoms and removal of dead bindings.
 
-use super::{Inliner, Known, WITH_PROCEDURE, lambda_size, nothing, truth};
+use super::{Extent, Inliner, Known, WITH_PROCEDURE, lambda_size, nothing, truth};
 use crate::inlined::Inlined;
 use crate::ir::{Clause, Expr, Lambda, Literal, VarId};
 use crate::passes::known::copyable;
@@ -265,7 +265,8 @@ impl Inliner<'_> {
                 if let Some(items) = self.known_list(&e) {
                     self.var(v).known = Known::List(items);
                 } else if let Some(l @ Literal::Pair(_)) = self.quoted(&e) {
-                    self.var(v).known = Known::Quoted(l);
+                    let extent = if matches!(e, Expr::Const(_)) { Extent::Whole } else { Extent::Part };
+                    self.var(v).known = Known::Quoted(l, extent);
                 }
                 steps.steps.push(Step::Bind(group, v, e));
             }
@@ -499,7 +500,7 @@ impl Inliner<'_> {
                 Known::Atom(a) => self.callee(a),
                 Known::Once(l) => Some(l),
                 Known::Template(l) => Some(l),
-                Known::Nothing | Known::List(_) | Known::Procedure | Known::Quoted(_) => None,
+                Known::Nothing | Known::List(_) | Known::Procedure | Known::Quoted(..) => None,
             },
             Expr::Global(g, _) => self.global_lambda(self.facts.resolve(*g)).map(|(_, l)| l),
             _ => None,
@@ -530,11 +531,13 @@ impl Inliner<'_> {
                 && let Some(part) = match (o, &l) {
                     (Op::Car, Literal::Pair(p)) => Some(p.0.clone()),
                     (Op::Cdr, Literal::Pair(p)) => Some(p.1.clone()),
-                    _ => predicate(o, &l).map(Literal::Bool),
+                    (_, Literal::Pair(_)) => predicate(o, &l).map(Literal::Bool),
+                    _ => None,
                 }
             {
                 if !copyable(&part) {
-                    return Expr::Prim { op, args, site, proven: proven | 1 };
+                    let proven = if self.is_whole(a) { proven | 1 } else { proven & !1 };
+                    return Expr::Prim { op, args, site, proven };
                 }
                 self.uncount(&args[0]);
                 return Expr::Const(part);
@@ -574,7 +577,7 @@ impl Inliner<'_> {
         match e {
             Expr::Const(l @ Literal::Pair(_)) => Some(l.clone()),
             Expr::Local(v) => match &self.vars[v.0 as usize].known {
-                Known::Quoted(l) => Some(l.clone()),
+                Known::Quoted(l, _) => Some(l.clone()),
                 _ => None,
             },
             Expr::Prim { op: PrimOp::Op(o @ (Op::Car | Op::Cdr)), args, .. } => match &self.quoted(&args[0])? {
@@ -582,6 +585,16 @@ impl Inliner<'_> {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Is walked `e`, which is quoted, a whole constant? Of a part only what was written is known: a program may have
+    /// changed the pair that it is read from, which is an error, but must not lead to reads of what is no pair.
+    fn is_whole(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Const(_) => true,
+            Expr::Local(v) => matches!(self.vars[v.0 as usize].known, Known::Quoted(_, Extent::Whole)),
+            _ => false,
         }
     }
 
@@ -604,6 +617,10 @@ impl Inliner<'_> {
                     self.uncount(e);
                     *e = Expr::Const(Literal::Bool(true));
                 }
+            }
+            Expr::Prim { .. } if self.quoted(e).is_some_and(|l| matches!(l, Literal::Pair(_))) => {
+                self.uncount(e);
+                *e = Expr::Const(Literal::Bool(true));
             }
             _ => {}
         })

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! (if (memv c '(#\a #\e)) x y)   ⟶   (if (if (%eq? c #\a) #t (%eq? c #\e)) x y)
-//! (assq s '((+ . 1) (- . 2)))    ⟶   (let* ((e '(+ . 1)) …) (if (%eq? s '+) e (if (%eq? s '-) f #f)))
+//! (assq s '((+ . 1) (- . 2)))    ⟶   (let ((l '(…))) (if (%eq? s '+) (%car l) (if (%eq? s '-) (%car (%cdr l)) #f)))
 //! ```
 //!
 //! The problem: the library's procedures go along lists of any length, which may be circular or no lists; inlined, they
-//! are a loop of four pairs at a time. The idea: what is found is a part of the constant, and a test that asks only
-//! whether there is one keeps nothing but comparisons. `eqv?` and `equal?` are `eq?` where the elements are symbols,
-//! characters, fixnums and the like.
+//! are a loop of four pairs at a time. The idea: what is found is a part of the constant, read from it so that it is
+//! the same object everywhere, and a test that asks only whether there is one keeps nothing but comparisons. `eqv?` and
+//! `equal?` are `eq?` where the elements are symbols, characters, fixnums and the like.
 
 use super::{DEPTH, Inliner, Var};
-use crate::ir::{Expr, GlobalId, Literal, VarId};
+use crate::ir::{Expr, GlobalId, Literal};
 use crate::prim::{Op, PrimOp};
 use cairn_layout::code::Site;
 use cairn_num::{Int, Number};
@@ -31,30 +31,18 @@ impl Inliner<'_> {
             self.vars.push(Var::default());
             self.program.fresh_var(name)
         };
-        let wanted = fresh("wanted");
-        let rests: Vec<VarId> = keys.iter().map(|_| fresh("rest")).collect();
-        let pairs: Vec<VarId> = keys.iter().filter(|_| in_pairs).map(|_| fresh("pair")).collect();
-        let part =
-            |op: Op, of: VarId| Expr::Prim { op: PrimOp::Op(op), args: vec![Expr::Local(of)], site, proven: 1 };
+        let (wanted, list) = (fresh("wanted"), fresh("list"));
+        let part = |op: Op, of: Expr| Expr::Prim { op: PrimOp::Op(op), args: vec![of], site, proven: 0 };
         let mut e = Expr::Const(Literal::Bool(false));
         for (i, key) in keys.into_iter().enumerate().rev() {
-            let equal = Expr::Prim {
-                op: PrimOp::Op(Op::Eq),
-                args: vec![Expr::Local(wanted), Expr::Const(key)],
-                site,
-                proven: 0,
-            };
-            let found = if in_pairs { pairs[i] } else { rests[i] };
-            e = Expr::If(Box::new(equal), Box::new(Expr::Local(found)), Box::new(e));
-            if in_pairs {
-                e = Expr::Let(vec![(pairs[i], part(Op::Car, rests[i]))], Box::new(e));
-            }
-            if i > 0 {
-                e = Expr::Let(vec![(rests[i], part(Op::Cdr, rests[i - 1]))], Box::new(e));
-            }
+            let operands = vec![Expr::Local(wanted), Expr::Const(key)];
+            let equal = Expr::Prim { op: PrimOp::Op(Op::Eq), args: operands, site, proven: 0 };
+            let rest = (0..i).fold(Expr::Local(list), |rest, _| part(Op::Cdr, rest));
+            let found = if in_pairs { part(Op::Car, rest) } else { rest };
+            e = Expr::If(Box::new(equal), Box::new(found), Box::new(e));
         }
         self.count(&e);
-        let bs = [wanted, rests[0]].into_iter().zip(args).collect();
+        let bs = [wanted, list].into_iter().zip(args).collect();
         self.depth += 1;
         let e = self.let_(bs, e);
         self.depth -= 1;
@@ -87,7 +75,8 @@ impl Inliner<'_> {
             let next = p.1.clone();
             rest = next;
         }
-        (matches!(rest, Literal::Nil) && TEST * keys.len() <= self.growth).then_some((keys, in_pairs))
+        let fits = matches!(rest, Literal::Nil) && !keys.is_empty() && TEST * keys.len() <= self.growth;
+        fits.then_some((keys, in_pairs))
     }
 }
 
@@ -141,6 +130,8 @@ mod tests {
     fn what_is_found_is_a_part_of_the_constant() {
         let text = searched("(@member.0 x.2 '(1 #\\a b))");
         assert!(text.contains("(%eq? x.2 #\\a)") && text.contains("%cdr"), "{text}");
+        // of which nothing is known but how it was written: a program may have changed it
+        assert!(text.contains("(%cdr (%cdr:1 "), "{text}");
         let text = searched("(@assoc.0 x.2 '((1 . 2) (() . 3)))");
         assert!(text.contains("(%eq? x.2 '())") && text.contains("%car"), "{text}");
     }
@@ -156,6 +147,7 @@ mod tests {
             "(@memq.0 x.2 '(a . b))",
             "(@assq.0 x.2 '((a . 1) b))",
             "(@memq.0 x.2 x.2)",
+            "(@memq.0 x.2 (%cdr '(a)))",
             &long,
         ] {
             let text = searched(call);
