@@ -286,6 +286,14 @@ mod at_a_terminal {
         seen: String,
     }
 
+    /// A session that its test leaves open ends with it.
+    impl Drop for Session {
+        fn drop(&mut self) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+
     impl Session {
         #[allow(unsafe_code)]
         fn new(d: &Directory, kind: &str) -> Session {
