@@ -3,7 +3,7 @@
 
 mod common;
 
-use cairn_heap::HeapConfig;
+use cairn_heap::{HeapConfig, Request};
 use common::*;
 
 #[test]
@@ -43,4 +43,30 @@ fn a_minor_collection_frees_young_chunks_that_nothing_refers_to_and_no_others() 
     m.heap.free_chunk(by_hand);
     m.minor();
     assert_eq!(m.heap.bytes_in_use(), bytes);
+}
+
+#[test]
+fn chunks_made_and_dropped_between_collections_ask_for_no_major_one() {
+    let mut m = Mutator::new(HeapConfig::default());
+    let majors = |m: &mut Mutator| m.heap.stats().major;
+    for _ in 0..10 {
+        // 3 MB of chunks of captured frames, all dead: more than is worth a look, were they kept
+        for _ in 0..96 {
+            let (chunk, _) = m.heap.alloc_chunk(32 << 10).unwrap();
+            put(chunk, 0, NIL);
+            m.continuation(chunk, 0, 1, NIL);
+        }
+        m.collect(Request::Auto);
+        assert_eq!(m.heap.stack_chunks().len(), 0);
+    }
+    assert_eq!(majors(&mut m), 0);
+    // those that minor collections keep are looked at once they have grown
+    for _ in 0..96 {
+        let (chunk, _) = m.heap.alloc_chunk(32 << 10).unwrap();
+        put(chunk, 0, NIL);
+        m.roots.words = vec![m.continuation(chunk, 0, 1, NIL)];
+        m.collect(Request::Auto);
+    }
+    let (looked, left) = (majors(&mut m), m.heap.stack_chunks().len());
+    assert!(looked > 0 && left < 40, "{looked} major collections, {left} chunks");
 }

@@ -56,6 +56,8 @@ pub struct ChunkSpace {
     partial: [Vec<u32>; CLASSES],
     young: Vec<Address>,
     bytes: u64,
+    /// What the last collection left of them.
+    kept: u64,
     /// What the last major collection left of them.
     left: u64,
     poison: bool,
@@ -251,6 +253,7 @@ impl ChunkSpace {
         });
         self.young = young;
         self.release_empty(pool);
+        self.kept = self.bytes;
     }
     /// After a major collection.
     pub fn sweep_all(&mut self, pool: &mut BlockPool) {
@@ -277,13 +280,14 @@ impl ChunkSpace {
             }
         }
         self.release_empty(pool);
-        self.left = self.bytes;
+        (self.kept, self.left) = (self.bytes, self.bytes);
     }
-    /// Have chunks become so many since the last major collection that it is time to look which are dead? The one that
-    /// runs is promoted with any continuation that a minor collection finds, and is mostly done soon after: a program
-    /// that captures one now and then would gain a block with each collection, up to the limit of the heap.
+    /// Have minor collections kept so many chunks since the last major one that it is time to look which are dead? The
+    /// one that runs is promoted with any continuation that a minor collection finds, and is mostly done soon after: a
+    /// program that captures one now and then would gain a block with each collection, up to the limit of the heap.
+    /// Those made since the last collection do not count: most are dead, and the next minor one frees them.
     pub fn have_grown(&self) -> bool {
-        self.bytes.saturating_sub(self.left) > self.left.max(WORTH_A_LOOK)
+        self.kept.saturating_sub(self.left) > self.left.max(WORTH_A_LOOK)
     }
     /// All chunks handed out.
     pub fn in_use<'a>(&'a self, pool: &'a BlockPool) -> impl Iterator<Item = Span> + 'a {

@@ -167,12 +167,12 @@ impl Strategy for StackFrames {
 }
 
 impl Segments for StackFrames {
-    /// Copies the youngest frame of a shared continuation below. A private one is taken over: where it is when it
+    /// Copies the youngest frame of a shared continuation below, or all of a small one. A private one is taken over: where it is when it
     /// borders on the segment that ends here, else by moving its frames. The runtime does what is rare.
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let state = e.continuation_word(&k, continuation::STATE);
-        let [shared, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
+        let [shared, all, one, emptied, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
         let is_shared = ins!(e, "icmp eq i64 {state}, {}", state::SHARED);
         e.branch(&is_shared, &shared, &single, Odds::Even);
 
@@ -206,8 +206,23 @@ impl Segments for StackFrames {
         e.start(&shared);
         let consumed = e.load_machine(offset_of!(Machine, thread.under_sp));
         let whole = e.continuation_word(&k, continuation::SP);
+        let base = e.continuation_word(&k, continuation::BASE);
         let untouched = ins!(e, "icmp eq i64 {consumed}, 0");
         let first = ins!(e, "select i1 {untouched}, i64 {whole}, i64 {consumed}");
+        // what fits into a block is copied at once: its other frames then return like any others
+        let left = ins!(e, "sub i64 {base}, {first}");
+        let one_block = ins!(e, "icmp ule i64 {left}, {}", 8 * COPY_WORDS);
+        e.branch(&one_block, &all, &one, Odds::Even);
+
+        e.start(&all);
+        let copied_all = make_room(e, &left, &slow);
+        let sp = e.sp();
+        copy_block(e, &base, &sp);
+        e.store_machine(offset_of!(Machine, thread.under_sp), &Val::Int(0));
+        let all_here = e.here();
+        e.goto(&emptied);
+
+        e.start(&one);
         let code = e.load_word(&first, 0, Mem::Frame);
         let shape = e.load_word(&code, SHAPE, Mem::Code);
         let words = ins!(e, "and i64 {shape}, {}", u32::MAX);
@@ -215,13 +230,14 @@ impl Segments for StackFrames {
         let copied = make_room(e, &bytes, &slow);
         let next = ins!(e, "add i64 {first}, {bytes}");
         copy_frames(e, &next, &bytes);
-        let base = e.continuation_word(&k, continuation::BASE);
         let last = ins!(e, "icmp eq i64 {next}, {base}");
         let kept = ins!(e, "select i1 {last}, i64 0, i64 {next}");
         e.store_machine(offset_of!(Machine, thread.under_sp), &kept);
-        let (here, emptied) = (e.here(), e.fresh());
-        e.branch(&last, &emptied, &go, Odds::Probable);
+        let here = e.here();
+        e.branch(&last, &emptied, &go, Odds::Unlikely);
+
         e.start(&emptied);
+        let emptied_sp = e.phi("i64", &[(copied_all, all_here), (copied.clone(), here.clone())]);
         let below = e.continuation_word(&k, continuation::NEXT);
         e.store_machine(offset_of!(Machine, thread.under), &below);
         e.goto(&go);
@@ -233,7 +249,7 @@ impl Segments for StackFrames {
             (sp, e.here())
         });
         e.start(&go);
-        e.phi("i64", &[(from, taken), (moved, moved_here), (copied.clone(), here), (copied, emptied), from_slow])
+        e.phi("i64", &[(from, taken), (moved, moved_here), (copied, here), (emptied_sp, emptied), from_slow])
     }
 }
 
@@ -257,14 +273,20 @@ fn copy_frames(e: &mut Builder, end: &Val, bytes: &Val) {
     let (done, then) = (Val::text(format!("%copied.{}", copy.0)), Val::text(format!("%next.{}", copy.0)));
     line!(e, "{done} = phi i64 [ 0, %{first} ], [ {then}, %{copy} ]");
     let (source, target) = (ins!(e, "sub i64 {end}, {done}"), ins!(e, "sub i64 {sp}, {done}"));
-    for i in 1..=COPY_WORDS as i64 {
-        let w = e.load_word(&source, -8 * i, Mem::Frame);
-        e.store_word(&target, -8 * i, &w, Mem::Frame);
-    }
+    copy_block(e, &source, &target);
     line!(e, "{then} = add i64 {done}, {}", 8 * COPY_WORDS);
     let more = ins!(e, "icmp ult i64 {then}, {bytes}");
     e.branch(&more, &copy, &copied, Odds::Unlikely);
     e.start(&copied);
+}
+
+/// Copies the words before `source` to those before `target`.
+fn copy_block(e: &mut Builder, source: &Val, target: &Val) {
+    // All loads come first, so that they can be made two at a time.
+    let words: Vec<Val> = (1..=COPY_WORDS as i64).map(|i| e.load_word(source, -8 * i, Mem::Frame)).collect();
+    for (i, w) in (1..).zip(&words) {
+        e.store_word(target, -8 * i, w, Mem::Frame);
+    }
 }
 
 /// The frames of private `k` are the thread's now; what is below them is below the segment. Nothing is left in `k`: it
