@@ -741,6 +741,7 @@ pub mod numeric {
         pub const fn of_header(h: u64) -> Option<NumericKind> {
             match header_type_code(h) {
                 17 => Some(NumericKind::U8),
+                22 if is_vector(h) => Some(NumericKind::F64),
                 22 => NumericKind::of((h >> KIND_SHIFT & 15) as i64),
                 _ => None,
             }
@@ -797,9 +798,16 @@ pub mod numeric {
             let flags = self.flags() | if literal { FLAG_LITERAL } else { 0 };
             header(self.object_type(), flags, elements << self.shift())
         }
-        /// What the bits of [`KIND_BITS`] in the header are.
+        /// What the bits of [`NumericKind::header_mask`] in the header are.
         pub const fn header_bits(self) -> u64 {
             type_byte(self.object_type()) as u64 | (self as u64) << KIND_SHIFT
+        }
+        /// The bits of a header that say type and kind.
+        pub const fn header_mask(self) -> u64 {
+            match self {
+                NumericKind::F64 => KIND_BITS & !VECTOR_BIT,
+                _ => KIND_BITS,
+            }
         }
     }
 
@@ -809,7 +817,23 @@ pub mod numeric {
     pub const KIND_BITS: u64 = 0xF0FF;
     /// The bit that literals have.
     pub const LITERAL_BIT: u64 = (FLAG_LITERAL as u64) << FLAGS_SHIFT;
+    /// In the number of a kind: an f64vector that is a vector to the program, and is printed as one. The compiler makes
+    /// them of vectors that hold flonums only (`cairn-core/src/passes/types/vectors.rs`).
+    pub const VECTOR: i64 = 4;
+    const VECTOR_BIT: u64 = (VECTOR as u64) << KIND_SHIFT;
 
+    /// Is this the header of an f64vector that is a vector to the program?
+    pub const fn is_vector(h: u64) -> bool {
+        h & KIND_BITS == NumericKind::F64.header_bits() | VECTOR_BIT
+    }
+
+    /// Header of an f64vector of so many elements that is a vector to the program.
+    pub const fn vector_header(elements: u64) -> u64 {
+        NumericKind::F64.header(false, elements) | VECTOR_BIT
+    }
+
+    const _: () = assert!(is_vector(vector_header(3)) && !is_vector(NumericKind::F64.header(true, 3)));
+    const _: () = assert!(NumericKind::ALL.len() as i64 <= NumericKind::F64 as i64 | VECTOR);
     const _: () = assert!(NumericKind::C128.header_bits() == 0xB0B2 && NumericKind::U8.header_bits() == 0x8A);
     const _: () = assert!(header_length(NumericKind::F64.header(true, 3)) == 24);
 }

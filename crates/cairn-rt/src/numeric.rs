@@ -15,7 +15,7 @@ use crate::hashing::{finish, flonum_key, mix};
 use crate::num::operand::{from_number, to_number};
 use cairn_layout::Value;
 use cairn_layout::machine::Machine;
-use cairn_layout::object::numeric::NumericKind;
+use cairn_layout::object::numeric::{self, NumericKind, VECTOR, vector_header};
 use cairn_num::packed::Packing;
 use cairn_num::{Int, Number};
 use std::cmp::Ordering;
@@ -89,6 +89,11 @@ fn encode(ctx: &mut Machine, kind: NumericKind, x: Value, who: &str) -> Option<(
     Some((found?, kind.bytes()))
 }
 
+/// Is it an f64vector that is a vector to the program?
+pub fn is_vector(v: Value) -> bool {
+    v.is_object() && numeric::is_vector(access::header(v))
+}
+
 /// A fresh vector of these bytes.
 pub fn make(ctx: &mut Machine, kind: NumericKind, from: &[u8]) -> Value {
     let v = alloc_object_of(ctx, kind.header(false, (from.len() >> kind.shift()) as u64));
@@ -127,10 +132,13 @@ pub fn hash(v: Value) -> u64 {
     kind_of(v).map_or(0, |kind| parts(kind, bytes(v)).fold(kind as u64 + 16, |h, p| mix(h, key(&p))))
 }
 
-/// `(numeric-make kind length fill who)`; zeros if `fill` is `#f`.
+/// `(numeric-make kind length fill who)`; zeros if `fill` is `#f`. With [`VECTOR`] in the kind, it is a vector to the
+/// program.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_numeric_make(ctx: &mut Machine, kind: Value, n: Value, fill: Value, who: Value) -> Value {
-    let (kind, who) = (kind_numbered(kind), access::string_text(who));
+    let as_vector = kind.as_fixnum() == NumericKind::F64 as i64 | VECTOR;
+    let kind = if as_vector { NumericKind::F64 } else { kind_numbered(kind) };
+    let who = access::string_text(who);
     let n = check!(check_size(ctx, &who, kind.object_type(), n));
     let total = Value::fixnum(n.saturating_mul(kind.bytes() as u64).min(i64::MAX as u64 >> 4) as i64);
     check!(check_size(ctx, &who, kind.object_type(), total));
@@ -138,7 +146,7 @@ pub extern "C" fn cairn_numeric_make(ctx: &mut Machine, kind: Value, n: Value, f
         Value::FALSE => None,
         _ => Some(check!(encode(ctx, kind, fill, &who))),
     };
-    let v = alloc_object_of(ctx, kind.header(false, n));
+    let v = alloc_object_of(ctx, if as_vector { vector_header(n) } else { kind.header(false, n) });
     match item {
         Some((item, size)) if item[..size].iter().any(|b| *b != 0) => fill_bytes(bytes_mut(v), &item[..size]),
         _ => bytes_mut(v).fill(0),

@@ -172,7 +172,8 @@ impl Segments for StackFrames {
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let state = e.continuation_word(&k, continuation::STATE);
-        let [shared, all, one, emptied, single, in_place, move_it, room, slow, go] = std::array::from_fn(|_| e.fresh());
+        let [shared, all, one, emptied, single, in_place, move_it, room, slow, go] =
+            std::array::from_fn(|_| e.fresh());
         let is_shared = ins!(e, "icmp eq i64 {state}, {}", state::SHARED);
         e.branch(&is_shared, &shared, &single, Odds::Even);
 

@@ -77,7 +77,10 @@ fn print_object(out: &mut impl Out, v: Value, mode: Mode) {
     }
     if let Some(kind) = numeric::kind_of(v) {
         let bytes = numeric::bytes(v);
-        out.str(&format!("#{}(", kind.name()));
+        match numeric::is_vector(v) {
+            true => out.str("#("),
+            false => out.str(&format!("#{}(", kind.name())),
+        }
         for i in 0..bytes.len() >> kind.shift() {
             if i > 0 {
                 out.str(" ");

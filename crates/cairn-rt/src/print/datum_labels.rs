@@ -7,6 +7,7 @@
 //! as long as what was remembered since. For sharing: every object met twice.
 
 use crate::access::{self, car, cdr, words};
+use crate::numeric;
 use crate::record;
 use crate::record_types;
 use crate::table;
@@ -31,6 +32,7 @@ pub fn is_node(v: Value) -> bool {
             && match access::type_code(v) {
                 Some(c) if c == Type::Vector as u8 => access::length(v) > 0,
                 Some(c) if c == Type::Record as u8 || c == Type::RawRecord as u8 => access::length(v) > 0,
+                Some(c) if c == Type::NumericVector as u8 => numeric::is_vector(v) && access::length(v) > 0,
                 _ => false,
             })
 }
@@ -56,7 +58,7 @@ fn parts(v: Value, mut f: impl FnMut(Value)) {
                 f(*key);
             });
         }
-    } else if !access::is(v, Type::RawRecord) {
+    } else if !access::is(v, Type::RawRecord) && !access::is(v, Type::NumericVector) {
         let shown = record::type_of(v).and_then(record_types::get).map_or(usize::MAX, |t| t.shown().len());
         words(v).iter().take(shown).rev().for_each(|x| f(*x));
     }

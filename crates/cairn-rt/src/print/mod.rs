@@ -91,7 +91,7 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
                     }
                     out.str(&format!("#{}=", label.number));
                 }
-                open(out, v, &mut tasks);
+                open(out, v, mode, &mut tasks);
             }
             Task::Rest(Value::NIL) => out.str(")"),
             Task::Rest(v) if v.is_pair() && !labels.has(v) => {
@@ -146,7 +146,7 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
 }
 
 /// Begins a pair, vector or record.
-fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
+fn open(out: &mut impl Out, v: Value, mode: Mode, tasks: &mut Vec<Task>) {
     if v.is_pair() {
         out.str("(");
         tasks.push(Task::Rest(cdr(v)));
@@ -154,6 +154,8 @@ fn open(out: &mut impl Out, v: Value, tasks: &mut Vec<Task>) {
     } else if access::is(v, Type::Vector) {
         out.str("#(");
         tasks.push(Task::Elements(v, 0));
+    } else if access::is(v, Type::NumericVector) {
+        atoms::print_atom(out, v, mode);
     } else if table::is_table(v) {
         match table::weak_count(v) {
             Some(count) => out.str(&format!("#<weak-hash-table of {count}>")),

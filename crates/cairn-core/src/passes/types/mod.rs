@@ -73,6 +73,7 @@
 //! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
 //! | [`invariant`] | doubles decoded before the loops that do not change them |
 //! | [`found`] | what is known when nothing grows any more, for others |
+//! | [`fields`] | reads of fields that nobody assigns to, before loops |
 //! | [`rounds`] | the rounds of walks, and the copies between them |
 //!
 //! # Invariants
@@ -88,6 +89,7 @@ mod budget;
 mod complex;
 mod control;
 mod env;
+mod fields;
 mod found;
 mod held;
 mod invariant;

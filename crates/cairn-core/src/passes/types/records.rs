@@ -31,7 +31,7 @@ use crate::prim::{
 };
 use crate::walk::{rewrite, visit};
 use cairn_layout::code::Site;
-use cairn_layout::object::record::{DESCRIBED_LENGTH_SHIFT, FieldKind, RAW, Slot};
+use cairn_layout::object::record::{COMPACT, DESCRIBED_LENGTH_SHIFT, FieldKind, RAW, Slot};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -117,6 +117,45 @@ impl Records {
     /// May records of the type in this variable be elements of structure vectors?
     pub(super) fn may_be_elements(&self, g: GlobalId) -> bool {
         self.elements.contains(&g)
+    }
+
+    /// Closed types without structure vectors, whose fields may hold anything, and all of whose records are made, read
+    /// and assigned to by operations that name type and field.
+    pub(super) fn of_any_values(&self, program: &Program, forms: &[TopForm]) -> FxHashSet<GlobalId> {
+        if self.types.is_empty() || program.globals.iter().any(|g| g.import.is_some()) {
+            return FxHashSet::default();
+        }
+        let plain = |form: &TopForm| match form {
+            TopForm::Define(g, e) => {
+                let closed = self.types.get(g).is_some_and(|t| !t.vectors) && !self.elements.contains(g);
+                let (_, about) = description(e).filter(|_| closed)?;
+                (about & COMPACT == 0).then_some(*g)
+            }
+            TopForm::Expr(_) => None,
+        };
+        let mut found: FxHashSet<GlobalId> = forms.iter().filter_map(plain).collect();
+        let mut others = found.is_empty();
+        for form in forms {
+            visit(form.expr(), &mut |e| {
+                let Expr::Prim { op, args, .. } = e else { return };
+                let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) else {
+                    // a field of any record, by a type that was asked of it; the evaluator's access
+                    others |= matches!(op, PrimOp::Op(o) if o.is_field_access()) || op.name() == "record-slot";
+                    return;
+                };
+                let known = match op {
+                    PrimOp::Record | PrimOp::Op(Op::IsInstance) => true,
+                    PrimOp::Op(Op::RecordRef | Op::RecordSet) => {
+                        field(args).is_some() && field_of(&args[2]).kind == FieldKind::Any
+                    }
+                    _ => false,
+                };
+                if !known {
+                    found.remove(g);
+                }
+            });
+        }
+        if others { FxHashSet::default() } else { found }
     }
 
     /// Is this the variable of a closed type?
@@ -326,6 +365,14 @@ fn fields_of_any_value(e: &Expr) -> Vec<i64> {
         rest = p.1.clone();
     }
     codes
+}
+
+/// Type and code of the field that an operation on records names.
+pub(super) fn field(args: &[Expr]) -> Option<(GlobalId, i64)> {
+    match args {
+        [_, Expr::Global(g, _), code @ Expr::Const(_), ..] => Some((*g, field_of(code).code())),
+        _ => None,
+    }
 }
 
 /// The operand that is a record type.

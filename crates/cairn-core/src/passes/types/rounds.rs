@@ -14,11 +14,13 @@
 use super::env::Env;
 use super::held::Facts;
 use super::state::{Phase, Types};
-use super::{bounds, invariant, paths, peel, version};
+use super::{bounds, fields, invariant, paths, peel, vectors, version};
 use crate::ir::{Program, TopForm};
 use crate::passes::known;
 
 pub(super) fn run(program: &mut Program) {
+    fields::run(program);
+    vectors::name_objects(program);
     let facts = known::analyze(program);
     let mut forms = std::mem::take(&mut program.forms);
     let mut types = Types::new(program, facts, &forms);

@@ -37,6 +37,7 @@ pub(super) struct Slots {
 impl Slots {
     pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm], held: Facts) -> Slots {
         let globals = program.globals.len();
+        let records = Records::new(program, forms);
         let mut slots = Slots {
             vars: vec![Slot::default(); program.vars.len()],
             constants: compared_constants(forms),
@@ -44,8 +45,8 @@ impl Slots {
             globals: vec![Slot::default(); globals],
             readers: vec![Vec::new(); globals],
             defined: vec![false; globals],
-            records: Records::new(program, forms),
-            vectors: Vectors::new(program, facts, forms),
+            vectors: Vectors::new(program, facts, forms, &records),
+            records,
             stored_flonums: false,
             held,
         };

@@ -6,8 +6,8 @@
 //!
 //! The problem: a variable is kept as a raw double if *all* its values are results of flonum operations
 //! (`cairn_frame::reps`); one jump that passes a parameter of the procedure or the result of a call makes the loop
-//! decode and encode in every iteration. The idea: convert at that jump. Multiplying by one is the conversion: it
-//! changes nothing and LLVM removes it.
+//! decode and encode in every iteration. The idea: convert at that jump, at each end of the expression whose value it
+//! passes. Multiplying by one is the conversion: it changes nothing and LLVM removes it.
 
 use super::state::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
@@ -36,16 +36,28 @@ impl Types {
     pub(super) fn pass_doubles(&self, l: LabelId, args: &mut [Expr]) {
         let Some(doubles) = self.plans.doubles.get(&l) else { return };
         for (e, _) in args.iter_mut().zip(doubles).filter(|(_, wanted)| **wanted) {
-            let double = match e {
-                Expr::Const(_) => true,
-                Expr::Prim { op, .. } => op.result() == Kind::Flonum,
-                _ => false,
-            };
-            if !double {
-                let one = Expr::Const(Literal::Number(Number::Flo(1.0)));
-                let args = vec![take(e), one];
-                *e = Expr::Prim { op: PrimOp::Op(Op::FlMul), args, site: Site::NONE, proven: 3 };
-            }
+            as_double(e);
+        }
+    }
+}
+
+/// Makes the expression, whose value is a flonum, end with flonum operations, whichever way it takes. Jumps in it are to
+/// its own labels.
+fn as_double(e: &mut Expr) {
+    match e {
+        Expr::Const(_) | Expr::Jump(..) => {}
+        Expr::Prim { op, .. } if op.result() == Kind::Flonum => {}
+        Expr::If(_, then, other) => [then, other].into_iter().for_each(|e| as_double(e)),
+        Expr::Let(_, body) | Expr::Letrec(_, body) | Expr::Fix(_, body) => as_double(body),
+        Expr::Seq(es) if !es.is_empty() => es.last_mut().into_iter().for_each(as_double),
+        Expr::Labels(labels, body) => {
+            labels.iter_mut().for_each(|l| as_double(&mut l.body));
+            as_double(body);
+        }
+        e => {
+            let one = Expr::Const(Literal::Number(Number::Flo(1.0)));
+            let args = vec![take(e), one];
+            *e = Expr::Prim { op: PrimOp::Op(Op::FlMul), args, site: Site::NONE, proven: 3 };
         }
     }
 }

@@ -11,19 +11,24 @@
 //! operations on vectors. Then all stores into them are in the program, and they hold what those store
 //! ([`Vectors::grow`]). If that is flonums only, the vectors become f64vectors.
 //!
-//! Nobody can tell: whatever could ask, print, or copy such a vector has not seen it, a failing access tells index and
-//! length, and [`AS_VECTOR`] makes it say "vector". Where something else than a vector may come in its place, `#f` for
-//! one, accesses ask for the kind as before.
+//! Fields of the types of [`Records::of_any_values`] have classes, too: so the elements of a matrix in a record are
+//! found.
 //!
-//! Invariants: whoever is no operation listed in `Classes::primitive`, and whatever is stored in pairs and records,
-//! given to unknown procedures or returned from such, is in the class of what is not seen. Complexity: almost linear.
+//! Nobody can tell: whatever could ask or copy such a vector has not seen it, a failing access tells index and length,
+//! and [`AS_VECTOR`] makes it say "vector"; who prints a record sees by [`VECTOR`] in its header what to print. Where
+//! something else than a vector may come in its place, `#f` for one, accesses ask for the kind as before.
+//!
+//! Invariants: whoever is no operation listed in `Classes::primitive`, and whatever is stored in pairs and in records of
+//! other types, given to unknown procedures or returned from such, is in the class of what is not seen. Complexity:
+//! almost linear.
 
 use super::lattice::{Slot, Type};
+use super::records::{Records, field};
 use crate::ir::{Clause, Expr, GlobalId, LabelId, Lambda, Literal, Program, TopForm, VarId};
 use crate::passes::known::{GlobalFacts, Known};
 use crate::prim::{AS_VECTOR, Kind, NUMERIC_MAKE, Op, PrimOp};
 use crate::walk::{deep, for_each_child, rewrite, visit};
-use cairn_layout::object::numeric::NumericKind;
+use cairn_layout::object::numeric::{NumericKind, VECTOR};
 use cairn_num::{Int, Number};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,6 +40,8 @@ pub(super) struct Vectors {
     globals: Vec<u32>,
     /// By class: that of the elements, if somebody asks for them.
     elements: Vec<u32>,
+    /// Classes of the fields of records, by type and code.
+    fields: FxHashMap<(GlobalId, i64), u32>,
     seen: FxHashMap<u32, Seen>,
     /// Calls that make vectors, by where they are in memory: they stay there until the first walk that rewrites.
     sites: FxHashMap<usize, u32>,
@@ -51,8 +58,8 @@ struct Seen {
 }
 
 impl Vectors {
-    pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm]) -> Vectors {
-        let mut classes = Classes::new(program, facts, forms);
+    pub(super) fn new(program: &Program, facts: &GlobalFacts, forms: &[TopForm], records: &Records) -> Vectors {
+        let mut classes = Classes::new(program, facts, forms, records);
         if !classes.makes {
             return Vectors::default();
         }
@@ -80,6 +87,7 @@ impl Vectors {
                 let of = self.class_of(&args[0])?;
                 self.elements.get(of as usize).copied().filter(|e| *e != NOWHERE)
             }
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => self.fields.get(&field(args)?).copied(),
             _ => None,
         }
     }
@@ -154,13 +162,51 @@ impl Vectors {
                     return;
                 }
                 let (mut made, site) = (std::mem::take(args), *site);
-                let kind = Expr::Const(Literal::Number(Number::Int(Int::Fix(NumericKind::F64 as i64))));
+                let kind = NumericKind::F64 as i64 | VECTOR;
+                let kind = Expr::Const(Literal::Number(Number::Int(Int::Fix(kind))));
                 made.insert(0, kind);
                 made.push(Expr::Const(Literal::String("make-vector".into())));
                 *e = Expr::Prim { op: NUMERIC_MAKE, args: made, site, proven: 0 };
             }
             _ => {}
         }
+    }
+}
+
+/// Gives the operands of operations on vectors names, so that their classes can be told: they may be calls, for one.
+/// Nothing is done where no vector is made whose elements could be known.
+pub(super) fn name_objects(program: &mut Program) {
+    let mut makes = false;
+    for form in &program.forms {
+        visit(form.expr(), &mut |e| makes |= fill(program, e).is_some());
+    }
+    if !makes {
+        return;
+    }
+    let mut forms = std::mem::take(&mut program.forms);
+    for form in &mut forms {
+        rewrite(form.expr_mut(), &mut |e| {
+            let Expr::Prim { op: PrimOp::Op(o), args, .. } = e else { return };
+            if !matches!(o, Op::VectorRef | Op::VectorSet | Op::VectorLength | Op::IsVector) || has_class(&args[0])
+            {
+                return;
+            }
+            let v = program.fresh_var("vector");
+            let object = std::mem::replace(&mut args[0], Expr::Local(v));
+            let operation = std::mem::replace(e, Expr::Seq(Vec::new()));
+            *e = Expr::Let(vec![(v, object)], Box::new(operation));
+        });
+    }
+    program.forms = forms;
+}
+
+/// Do operands like this one have a class?
+fn has_class(e: &Expr) -> bool {
+    let read = [Op::VectorRef, Op::Unbox, Op::RecordRef].map(PrimOp::Op);
+    match e {
+        Expr::Local(_) | Expr::Global(..) | Expr::Const(_) => true,
+        Expr::Prim { op, args, .. } => read.contains(op) && has_class(&args[0]),
+        _ => false,
     }
 }
 
@@ -188,12 +234,15 @@ struct Classes<'a> {
     /// Procedures all of whose calls are seen: parameters, and the class of the result.
     procedures: FxHashMap<Name, (Vec<VarId>, u32)>,
     labels: FxHashMap<LabelId, &'a [VarId]>,
+    /// Types of records whose fields have classes, and those.
+    types: FxHashSet<GlobalId>,
+    fields: FxHashMap<(GlobalId, i64), u32>,
     /// Some vector is made.
     makes: bool,
 }
 
 impl<'a> Classes<'a> {
-    fn new(program: &'a Program, facts: &GlobalFacts, forms: &'a [TopForm]) -> Classes<'a> {
+    fn new(program: &'a Program, facts: &GlobalFacts, forms: &'a [TopForm], records: &Records) -> Classes<'a> {
         let mut c = Classes {
             program,
             parents: Vec::new(),
@@ -202,10 +251,12 @@ impl<'a> Classes<'a> {
             made: Vec::new(),
             procedures: FxHashMap::default(),
             labels: FxHashMap::default(),
+            types: FxHashSet::default(),
+            fields: FxHashMap::default(),
             makes: false,
         };
         for form in forms {
-            visit(form.expr(), &mut |e| c.makes |= c.fill(e).is_some());
+            visit(form.expr(), &mut |e| c.makes |= fill(program, e).is_some());
         }
         if !c.makes {
             return c;
@@ -227,6 +278,7 @@ impl<'a> Classes<'a> {
             }
         }
         c.find_procedures(facts, forms);
+        c.types = records.of_any_values(program, forms);
         c
     }
 
@@ -295,6 +347,19 @@ impl<'a> Classes<'a> {
         1 + self.program.vars.len() as u32 + g.0
     }
 
+    /// The class of a field.
+    fn field(&mut self, t: GlobalId, code: i64) -> u32 {
+        if !self.types.contains(&t) {
+            return UNSEEN;
+        }
+        if let Some(class) = self.fields.get(&(t, code)) {
+            return *class;
+        }
+        let class = self.fresh();
+        self.fields.insert((t, code), class);
+        class
+    }
+
     fn fresh(&mut self) -> u32 {
         let n = self.parents.len() as u32;
         self.parents.push(n);
@@ -356,33 +421,13 @@ impl<'a> Classes<'a> {
 
     // --- flow
 
-    /// What the vector holds at first that the expression makes.
-    fn fill(&self, e: &Expr) -> Option<Type> {
-        let fill = match e {
-            Expr::Call(f, args, _) => match (&**f, &args[..]) {
-                (Expr::Global(g, _), [_, fill]) => {
-                    let g = &self.program.globals[g.0 as usize];
-                    (g.library && &*g.name == "make-vector").then_some(fill)?
-                }
-                _ => return None,
-            },
-            Expr::Prim { op: op @ PrimOp::Rt(_), args, .. } if op.name() == "make-vector" => &args[1],
-            _ => return None,
-        };
-        match fill {
-            Expr::Const(Literal::Vector(_) | Literal::Numbers(..) | Literal::Default) => None,
-            Expr::Const(l) => Some(Type::literal(l)),
-            _ => None,
-        }
-    }
-
     /// The value of `e` comes into the class.
     fn flow(&mut self, e: &'a Expr, into: u32) {
         deep(|| self.flow_here(e, into))
     }
 
     fn flow_here(&mut self, e: &'a Expr, into: u32) {
-        if let Some(fill) = self.fill(e) {
+        if let Some(fill) = fill(self.program, e) {
             let (Expr::Call(_, args, _) | Expr::Prim { args, .. }) = e else { return };
             self.flow(&args[0], UNSEEN);
             let class = if into == NOWHERE { UNSEEN } else { into };
@@ -493,8 +538,26 @@ impl<'a> Classes<'a> {
     }
 
     fn primitive(&mut self, e: &'a Expr, op: PrimOp, args: &'a [Expr], into: u32) {
+        if op == PrimOp::Record
+            && let [Expr::Global(t, _), values @ ..] = args
+        {
+            for (i, x) in (0..).zip(values) {
+                let class = self.field(*t, i);
+                self.flow(x, class);
+            }
+            return self.other(into);
+        }
         let PrimOp::Op(o) = op else { return self.unseen(e, into) };
         match o {
+            Op::RecordRef => {
+                let class = self.field_read(args);
+                self.unify(into, class);
+            }
+            Op::RecordSet if field(args).is_some() => {
+                let class = self.field_read(args);
+                self.flow(&args[3], class);
+                self.other(into);
+            }
             Op::VectorRef => {
                 let of = self.object(&args[0]);
                 // an error shows what is no index
@@ -554,6 +617,12 @@ impl<'a> Classes<'a> {
         }
     }
 
+    /// The class of the field that an operation asks for. What is no record is shown by an error.
+    fn field_read(&mut self, args: &'a [Expr]) -> u32 {
+        args[..3].iter().for_each(|a| self.flow(a, UNSEEN));
+        field(args).map_or(UNSEEN, |(t, code)| self.field(t, code))
+    }
+
     /// The class of an operand that is a vector or a box.
     fn object(&mut self, e: &'a Expr) -> u32 {
         match e {
@@ -566,6 +635,7 @@ impl<'a> Classes<'a> {
                 }
                 self.elements_of(of)
             }
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => self.field_read(args),
             e => {
                 self.flow(e, UNSEEN);
                 UNSEEN
@@ -594,7 +664,29 @@ impl<'a> Classes<'a> {
                 e => self.find(e),
             })
             .collect();
-        Vectors { vars, globals, elements, seen, sites }
+        let fields = std::mem::take(&mut self.fields);
+        let fields = fields.into_iter().map(|(f, class)| (f, self.find(class))).collect();
+        Vectors { vars, globals, elements, fields, seen, sites }
+    }
+}
+
+/// What the vector holds at first that the expression makes.
+fn fill(program: &Program, e: &Expr) -> Option<Type> {
+    let at_first = match e {
+        Expr::Call(f, args, _) => match (&**f, &args[..]) {
+            (Expr::Global(g, _), [_, at_first]) => {
+                let g = &program.globals[g.0 as usize];
+                (g.library && &*g.name == "make-vector").then_some(at_first)?
+            }
+            _ => return None,
+        },
+        Expr::Prim { op: op @ PrimOp::Rt(_), args, .. } if op.name() == "make-vector" => &args[1],
+        _ => return None,
+    };
+    match at_first {
+        Expr::Const(Literal::Vector(_) | Literal::Numbers(..) | Literal::Default) => None,
+        Expr::Const(l) => Some(Type::literal(l)),
+        _ => None,
     }
 }
 
@@ -661,6 +753,38 @@ mod tests {
              (%machine-set! 1 (%vector-ref (%vector-ref @m.0 1) 2))",
         );
         assert!(text.contains("(%f64vector-ref:130 (%vector-ref:3 @m.0 1) 2)"), "{text}");
+    }
+
+    #[test]
+    fn vectors_in_records_are_found() {
+        let made = "(define @t.0 (%make-record-type 'm '(a b) 32))
+                    (define @r.1 (%record @t.0 1 (%make-vector 9 0.)))
+                    (%vector-set! (%record-ref @r.1 @t.0 1) 1 2.)
+                    (%machine-set! 1 (%vector-ref (%record-ref @r.1 @t.0 1) 1))";
+        check(true, made);
+        // who prints a record sees what is in it
+        check(true, &format!("{made} (%machine-set! 1 @r.1)"));
+        for other in [
+            "(%machine-set! 1 (%record-ref @r.1 @t.0 1))",
+            "(%record-set! @r.1 @t.0 1 (%machine-ref 1))",
+            "(%vector-set! (%record-ref @r.1 @t.0 1) 0 1)",
+            // the type may be extended; a type that was asked of a record
+            "(%machine-set! 1 @t.0)",
+            "(%machine-set! 1 (%record-ref @r.1 (%machine-ref 1) 0))",
+        ] {
+            check(false, &format!("{made} {other}"));
+        }
+        // other fields are others
+        check(true, &format!("{made} (%record-set! @r.1 @t.0 0 (%machine-ref 1))"));
+    }
+
+    #[test]
+    fn operands_get_names() {
+        check(
+            true,
+            "(define @f.0 (lambda f () (%make-vector 9 0.)))
+             (%machine-set! 1 (%vector-ref (if (%machine-ref 1) (@f.0) (%make-vector 3 1.)) 1))",
+        );
     }
 
     #[test]

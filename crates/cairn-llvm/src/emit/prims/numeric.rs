@@ -19,7 +19,7 @@ use crate::emit::ir_text::{Mem, Val};
 use cairn_core::prim::{AS_VECTOR, IN_RANGE, Numeric};
 use cairn_frame::ir::Prim;
 use cairn_layout::machine::error;
-use cairn_layout::object::numeric::{KIND_BITS, LITERAL_BIT, NumericKind};
+use cairn_layout::object::numeric::{LITERAL_BIT, NumericKind};
 use cairn_layout::object::record::FieldKind;
 use cairn_layout::object::{LENGTH_SHIFT, Type, header};
 use cairn_layout::value::TAG_OBJECT;
@@ -29,7 +29,7 @@ impl Emitter<'_, '_> {
     pub(super) fn is_numeric(&mut self, v: &Val, kind: NumericKind, sink: &mut Sink) {
         self.if_object(v, sink);
         let h = self.header(v);
-        let b = ins!(self, "and i64 {h}, {KIND_BITS}");
+        let b = ins!(self, "and i64 {h}, {}", kind.header_mask());
         let bit = ins!(self, "icmp eq i64 {b}, {}", kind.header_bits());
         sink.end(self, &bit);
     }
@@ -87,7 +87,7 @@ impl Emitter<'_, '_> {
         let tag = self.has_tag(v, TAG_OBJECT);
         self.guard(&tag, &fail);
         let h = self.header(v);
-        let bits = KIND_BITS | if writable { LITERAL_BIT } else { 0 };
+        let bits = kind.header_mask() | if writable { LITERAL_BIT } else { 0 };
         let b = ins!(self, "and i64 {h}, {bits}");
         let ok = ins!(self, "icmp eq i64 {b}, {}", kind.header_bits());
         self.guard(&ok, &fail);
