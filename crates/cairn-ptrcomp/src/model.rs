@@ -150,9 +150,45 @@ pub enum Size {
     Const(u64),
     /// A multiple of this.
     Multiple(u64),
-    /// The parameter of this function.
+    /// The parameter of this function; if that is zero, it may be one, for that holds nothing either.
     Param(FuncId, u32),
+    /// The product of two parameters of this function.
+    Product(FuncId, u32, u32),
     Unknown,
+}
+
+impl Size {
+    /// The product of two numbers of bytes or objects.
+    pub fn times(self, other: Size) -> Size {
+        match (self, other) {
+            (Size::Const(a), Size::Const(b)) => a.checked_mul(b).map_or(Size::Unknown, Size::Const),
+            (Size::Const(1), size) | (size, Size::Const(1)) => size,
+            (Size::Param(f, a), Size::Param(g, b)) if f == g => Size::Product(f, a, b),
+            // The larger constant is the size of the elements, the other way round the number of them.
+            (_, Size::Const(n)) | (Size::Const(n), _) | (_, Size::Multiple(n)) | (Size::Multiple(n), _) => {
+                Size::Multiple(n)
+            }
+            _ => Size::Unknown,
+        }
+    }
+
+    /// Is it told by parameters?
+    pub fn is_given(self) -> bool {
+        matches!(self, Size::Param(..) | Size::Product(..))
+    }
+
+    /// With these in place of the parameters of a function. What is given as zero may be one.
+    pub fn given(self, function: FuncId, size: impl Fn(u32) -> Size) -> Size {
+        let size = |n| match size(n) {
+            Size::Const(0) => Size::Unknown,
+            size => size,
+        };
+        match self {
+            Size::Param(f, n) if f == function => size(n),
+            Size::Product(f, a, b) if f == function => size(a).times(size(b)),
+            size => size,
+        }
+    }
 }
 
 /// A step of an address computation.

@@ -15,7 +15,7 @@ use crate::llvm_codes::{opcode, type_kind, value_kind};
 use crate::model::*;
 use cairn_llvm_c::{BasicBlockRef, ModuleFunctions, ModuleRef, TargetDataRef, TypeRef, ValueRef};
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::{c_char, c_uint};
+use std::ffi::{c_char, c_int, c_uint};
 use std::path::{Path, PathBuf};
 pub(crate) use type_names::TypeNames;
 
@@ -645,6 +645,7 @@ impl Reader<'_> {
                 },
                 opcode::MUL => match (of(0), of(1)) {
                     (Size::Const(a), Size::Const(b)) => Size::Const(a.wrapping_mul(b)),
+                    (a @ Size::Param(..), b @ Size::Param(..)) => a.times(b),
                     (a, b) => Size::Multiple(multiple(a).wrapping_mul(multiple(b)).max(1)),
                 },
                 opcode::SHL => match of(1) {
@@ -652,12 +653,49 @@ impl Reader<'_> {
                     _ => Size::Unknown,
                 },
                 opcode::ADD | opcode::SUB => Size::Multiple(gcd(multiple(of(0)), multiple(of(1))).max(1)),
+                opcode::SELECT if self.is_one_for_zero(value) => {
+                    let (a, b) = (of(1), of(2));
+                    if a == Size::Const(1) { b } else { a }
+                }
                 opcode::SELECT => Size::Multiple(gcd(multiple(of(1)), multiple(of(2))).max(1)),
                 _ => Size::Unknown,
             }
         }
     }
 }
+
+impl Reader<'_> {
+    /// `n == 0 ? 1 : n`, as allocators of many programs have it.
+    unsafe fn is_one_for_zero(&self, select: ValueRef) -> bool {
+        let f = self.f;
+        // SAFETY: `select` is a selection, so it has three operands, of which the first is asked only if it is a
+        // comparison; numbers are asked for only if they are constants of integers.
+        unsafe {
+            let operand = |of: ValueRef, n| (f.LLVMGetOperand)(of, n);
+            let number = |v: ValueRef| match (f.LLVMGetValueKind)(v) {
+                value_kind::INT => Some((f.LLVMConstIntGetSExtValue)(v)),
+                _ => None,
+            };
+            let compare = operand(select, 0);
+            if (f.LLVMGetValueKind)(compare) != value_kind::INSTRUCTION
+                || (f.LLVMGetInstructionOpcode)(compare) != opcode::ICMP
+                || number(operand(compare, 1)) != Some(0)
+            {
+                return false;
+            }
+            let (zero, other) = match (f.LLVMGetICmpPredicate)(compare) {
+                EQUAL => (operand(select, 1), operand(select, 2)),
+                UNEQUAL => (operand(select, 2), operand(select, 1)),
+                _ => return false,
+            };
+            number(zero) == Some(1) && other == operand(compare, 0)
+        }
+    }
+}
+
+/// `LLVMIntPredicate`.
+const EQUAL: c_int = 32;
+const UNEQUAL: c_int = 33;
 
 /// A number for a type of functions and a convention.
 fn signature(kind: TypeRef, convention: c_uint) -> u64 {

@@ -225,9 +225,13 @@ impl Uses<'_, '_> {
         for (n, &argument) in call.arguments.iter().enumerate() {
             let bytes = known.as_ref().is_some_and(|(result, e)| {
                 // A callback or a result would outlive the access.
+                let kept = |(e, zero): (&Effect, &bool)| match e {
+                    Effect::PointerInto(_) => !zero,
+                    effect => *effect == Effect::Elements,
+                };
                 e[n] == Effect::Bytes
-                    && *result == Effect::Own
-                    && !e.iter().any(|e| matches!(e, Effect::PointerInto(_) | Effect::Elements))
+                    && (*result == Effect::Own || !call.used)
+                    && !e.iter().zip(&call.zero).any(kept)
             });
             if !bytes {
                 self.refuse(argument, &format!("{name} gets its address"));

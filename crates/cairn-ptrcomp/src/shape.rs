@@ -138,6 +138,21 @@ impl Layout {
         array.old != 0 || array.count * array.size == self.size
     }
 
+    /// Is this plain data, of which nothing moves against the rest?
+    fn stays_together(&self, start: u64, end: u64) -> bool {
+        let shift = |p: &Part| p.new.wrapping_sub(p.old);
+        let mut at = start;
+        let mut first = None;
+        for part in self.parts.iter().filter(|p| p.old + p.size * p.count > start && p.old < end) {
+            let same = *first.get_or_insert(shift(part)) == shift(part);
+            if part.small || !part.inner.is_empty() || !same || part.old > at {
+                return false;
+            }
+            at = part.old + part.size * part.count;
+        }
+        start < end && at >= end
+    }
+
     /// The pointers that became indices, in all elements of arrays.
     pub fn small_count(&self) -> u64 {
         fn count(parts: &[Part]) -> u64 {
@@ -188,7 +203,7 @@ pub fn stays(node: &Node, size: u64) -> u64 {
 
 /// What is known of sizes, with parameters replaced by what all callers give.
 pub fn resolved(analysis: &Analysis, size: Size, depth: u32) -> Size {
-    let Size::Param(function, index) = size else { return size };
+    let (Size::Param(function, _) | Size::Product(function, ..)) = size else { return size };
     let f = analysis.module.function(function);
     if f.address_taken || f.kept || depth > 4 {
         return Size::Unknown;
@@ -196,7 +211,7 @@ pub fn resolved(analysis: &Analysis, size: Size, depth: u32) -> Size {
     let mut all: Option<Size> = None;
     for &(caller, value) in &analysis.callers[function.0 as usize] {
         let Op::Call(call) = &analysis.module.function(caller).values[value.0 as usize].op else { continue };
-        let here = call.sizes.get(index as usize).copied().unwrap_or(Size::Unknown);
+        let here = size.given(function, |n| call.sizes.get(n as usize).copied().unwrap_or(Size::Unknown));
         // A recursive call that passes the parameter on says nothing new.
         if here == size {
             continue;
@@ -226,7 +241,7 @@ pub fn object_size(analysis: &Analysis, node: &Node) -> Result<(u64, bool), Why>
     let mut last = node.origin;
     for allocation in &node.allocations {
         let size = match resolved(analysis, allocation.size, 0) {
-            Size::Unknown | Size::Param(..) => {
+            Size::Unknown | Size::Param(..) | Size::Product(..) => {
                 return no("allocated with a size of which nothing is known".into(), allocation.at);
             }
             size => size,
@@ -299,6 +314,12 @@ impl Packing {
         self.parts.push(part);
     }
 
+    /// What follows stays together, as it begins here.
+    fn begin(&mut self, old: u64, align: u64) {
+        self.end = placed(self.end, align, old);
+        self.align = self.align.max(align);
+    }
+
     fn size(&self) -> u64 {
         self.end.next_multiple_of(self.align.max(1))
     }
@@ -329,8 +350,54 @@ fn run_part(group: &Group, run: Run, small: &dyn Fn(&Field) -> Option<Bits>) -> 
     if packing.parts.iter().any(|p| p.small) {
         return (Part { new_size: packing.size(), inner: packing.parts, ..whole }, packing.align);
     }
-    let natural = 1 << group.start.trailing_zeros().min(4);
+    // The sizes of elements are multiples of what these are aligned for.
+    let natural = 1 << group.start.trailing_zeros().min(run.size.trailing_zeros()).min(4);
     (whole, packing.align.max(natural))
+}
+
+/// Part of an object that stays as it is, for the library looks at it.
+struct Stretch {
+    start: u64,
+    end: u64,
+    align: u64,
+}
+
+/// What the library looks at goes on up to the next pointer.
+fn stretches(node: &Node, size: u64) -> Result<Vec<Stretch>, Why> {
+    let mut all: BTreeMap<u64, Stretch> = BTreeMap::new();
+    for (&offset, text) in &node.texts {
+        let next = node.pointers().map(|(from, _)| from as u64).filter(|&from| from > offset as u64).min();
+        let end = next.unwrap_or(size).min(size);
+        let field = node.fields.range(..=offset).next_back();
+        let field = field.filter(|(start, f)| *start + f.size as i64 > offset).map(|(start, _)| *start);
+        let run = node.run_at(offset).map(|(start, _)| start);
+        let start = run.or(field).unwrap_or(offset) as u64;
+        if start + text.least.max(1) > end {
+            return Err(text.why.clone());
+        }
+        // Types that only the library knows are aligned as far as they can be.
+        let align = text.align.min(1 << start.trailing_zeros().min(3));
+        let stretch = all.entry(end).or_insert(Stretch { start, end, align });
+        stretch.start = stretch.start.min(start);
+        stretch.align = stretch.align.max(align);
+    }
+    Ok(all.into_values().collect())
+}
+
+/// What is between the parts of a stretch is part of it, too.
+fn fill(parts: &mut Vec<(Part, u64)>, stretch: &Stretch) {
+    let mut at = stretch.start;
+    let known: Vec<(u64, u64)> = parts.iter().map(|(p, _)| (p.old, p.old + p.size * p.count)).collect();
+    for (start, end) in known.into_iter().chain([(stretch.end, stretch.end)]) {
+        if start >= stretch.start && start <= stretch.end {
+            if start > at {
+                let (size, inner) = (start - at, vec![]);
+                parts.push((Part { old: at, new: 0, size, new_size: size, count: 1, inner, small: false }, 1));
+            }
+            at = at.max(end);
+        }
+    }
+    parts.sort_by_key(|(part, _)| part.old);
 }
 
 /// Do all pointers into objects of this node, of which one is known to be at `offset`, lie at multiples of what indices
@@ -358,13 +425,24 @@ pub fn layout(
         return no("accessed beyond the size that is allocated");
     }
     let small = |field: &Field| field.link.filter(|&l| field.pointer && !field.mixed && small(l)).map(|_| bits);
-    let mut packing = Packing::default();
+    let mut parts = vec![];
     for group in groups(node) {
-        let (part, align) = match group.run {
+        parts.push(match group.run {
             Some(run) => run_part(&group, run, &small),
             None => field_part(group.start, group.fields[0].1, small(group.fields[0].1)),
-        };
-        packing.add(part, align);
+        });
+    }
+    let stretches = stretches(node, size)?;
+    let mut packing = Packing::default();
+    for stretch in &stretches {
+        fill(&mut parts, stretch);
+    }
+    for (part, align) in &parts {
+        if let Some(stretch) = stretches.iter().find(|s| s.start == part.old) {
+            let inside = parts.iter().filter(|(p, _)| p.old >= stretch.start && p.old < stretch.end);
+            packing.begin(stretch.start, inside.map(|(_, align)| *align).max().unwrap_or(1).max(stretch.align));
+        }
+        packing.add(part.clone(), *align);
     }
     let new_size = packing.size().max(LEAST).next_multiple_of(LEAST);
     let layout = Layout { size, new_size, align: packing.align, parts: packing.parts };
@@ -447,9 +525,7 @@ pub fn new_extent(layout: &Layout, offset: i64, size: Size) -> Option<NewExtent>
         return None;
     }
     let boundary = |at: u64| layout.parts.iter().all(|p| at <= p.old || at >= p.old + p.size * p.count);
-    // Inside of plain data nothing moves.
-    let inside = |p: &Part| !p.small && p.inner.is_empty() && p.old <= start && end <= p.old + p.size * p.count;
-    if layout.parts.iter().any(inside) {
+    if layout.stays_together(start, end) {
         return Some(NewExtent::Const(n));
     }
     if !boundary(start) || !boundary(end) {

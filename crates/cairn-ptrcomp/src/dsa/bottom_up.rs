@@ -121,7 +121,7 @@ fn copy(analysis: &mut Analysis, caller: FuncId, call: &CallSite, site: &Call) -
         for extent in &mut copied.copies {
             // The callee's code is the same for all lengths, so it can't know this one.
             extent.size = match (extent.size, size(extent.size)) {
-                (Size::Param(..), Size::Const(n)) => Size::Multiple(n),
+                (given, Size::Const(n)) if given.is_given() => Size::Multiple(n),
                 (_, size) => size,
             };
         }
@@ -149,12 +149,7 @@ fn copy(analysis: &mut Analysis, caller: FuncId, call: &CallSite, site: &Call) -
 }
 
 fn substituted(size: Size, callee: FuncId, site: &Call) -> Size {
-    match size {
-        Size::Param(function, index) if function == callee => {
-            site.sizes.get(index as usize).copied().unwrap_or(Size::Unknown)
-        }
-        size => size,
-    }
+    size.given(callee, |index| site.sizes.get(index as usize).copied().unwrap_or(Size::Unknown))
 }
 
 /// Unifies arguments and result with those of the callee, or its copy.

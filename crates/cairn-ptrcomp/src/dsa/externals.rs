@@ -10,15 +10,17 @@ pub enum Effect {
     Own,
     /// Its bytes are read or written.
     Bytes,
-    /// Result: the argument of this number, or inside of its object.
+    /// Result: the argument of this number, or null.
     Same(u8),
+    /// Result: inside of the object of the argument of this number.
+    Inside(u8),
     /// A place for a pointer into the object of the argument of this number.
     PointerInto(u8),
     /// Where elements are moved around by a callback's answers.
     Elements,
 }
 
-use Effect::{Bytes as B, Elements, Own, PointerInto, Same};
+use Effect::{Bytes as B, Elements, Inside, Own, PointerInto, Same};
 
 /// The allocating functions, and how they say the size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,15 +110,15 @@ const TABLE: &[Row] = &[
     ("bcmp", Own, &[B]),
     ("memcmp", Own, &[B]),
     ("strcpy", Same(0), &[B]),
-    ("stpcpy", Same(0), &[B]),
+    ("stpcpy", Inside(0), &[B]),
     ("strncpy", Same(0), &[B]),
     ("strcat", Same(0), &[B]),
     ("strncat", Same(0), &[B]),
-    ("strchr", Same(0), &[B]),
-    ("strrchr", Same(0), &[B]),
-    ("strstr", Same(0), &[B]),
-    ("strpbrk", Same(0), &[B]),
-    ("memchr", Same(0), &[B]),
+    ("strchr", Inside(0), &[B]),
+    ("strrchr", Inside(0), &[B]),
+    ("strstr", Inside(0), &[B]),
+    ("strpbrk", Inside(0), &[B]),
+    ("memchr", Inside(0), &[B]),
     ("strspn", Own, &[B]),
     ("strcspn", Own, &[B]),
     ("atoi", Own, &[B]),
@@ -189,6 +191,41 @@ const TABLE: &[Row] = &[
     ("__sigsetjmp", Own, &[B]),
     ("longjmp", Own, &[B]),
 ];
+
+/// Does this function look at text, which needs no alignment?
+pub fn is_of_text(name: &str) -> bool {
+    let name = name.trim_start_matches("__isoc99_");
+    let has = |part: &str| name.contains(part);
+    name.starts_with("str")
+        || name.starts_with("ato")
+        || has("printf")
+        || has("scanf")
+        || has("puts")
+        || has("gets")
+}
+
+/// How many bytes a function looks at, at least, that is given a structure which only the library knows.
+pub fn least(name: &str) -> u64 {
+    match name {
+        "mktime" | "strftime" => 56,
+        "stat" | "fstat" | "getrusage" => 144,
+        "times" => 32,
+        "gettimeofday" | "clock_gettime" => 16,
+        "_setjmp" | "setjmp" | "__sigsetjmp" | "longjmp" => 200,
+        "time" | "ctime" | "localtime" | "gmtime" | "modf" => 8,
+        "frexp" => 4,
+        _ => 1,
+    }
+}
+
+/// Of a function that gets the number of bytes that it looks at: which arguments, multiplied, are that.
+pub fn counted(name: &str) -> Option<&'static [usize]> {
+    Some(match name {
+        "memcmp" | "bcmp" | "memchr" | "read" | "write" => &[2],
+        "fread" | "fwrite" => &[1, 2],
+        _ => return None,
+    })
+}
 
 /// What this function does with its result and each of so many arguments, if it is known.
 pub fn effects(name: &str, count: usize) -> Option<(Effect, Vec<Effect>)> {

@@ -392,26 +392,46 @@ impl<'m> Local<'_, 'm> {
             let Some(cell) = self.cell(call.arguments[i]) else { continue };
             match effect {
                 Effect::Own => self.a.graph.escape(cell, &format!("escapes through {name}"), at),
-                Effect::Bytes => self.a.graph.expose(cell, &format!("{name} looks at its bytes"), at),
+                Effect::Bytes => self.bytes(call, cell, name),
                 Effect::PointerInto(n) => {
                     let target = self.a.graph.target(cell, 1, at);
                     self.a.graph.freeze(cell, &format!("{name} stores a pointer in it"), at);
                     self.same(target, call.arguments[n as usize]);
                 }
                 Effect::Elements => return self.sort(call),
-                Effect::Same(_) => {}
+                Effect::Same(_) | Effect::Inside(_) => {}
             }
         }
-        if self.this().kind.has_pointer() {
+        if self.this().kind.has_pointer() && (call.used || result == Effect::Own) {
             let cell = self.result();
             match result {
-                Effect::Same(n) => {
+                Effect::Same(n) => self.same(cell, call.arguments[n as usize]),
+                Effect::Inside(n) => {
                     let Some(argument) = self.cell(call.arguments[n as usize]) else { return };
                     self.a.graph.collapse(argument, &format!("{name} returns an address inside"), at);
                     self.a.graph.unify(cell, argument);
                 }
                 _ => self.a.graph.escape(cell, &format!("comes from {name}"), at),
             }
+        }
+    }
+
+    /// The library looks at bytes from here on, or writes them.
+    fn bytes(&mut self, call: &Call, cell: Cell, name: &str) {
+        let (at, why) = (self.this().at, format!("{name} looks at its bytes"));
+        let size = |&n: &usize| match call.sizes.get(n) {
+            Some(Size::Const(n)) => Some(*n),
+            _ => None,
+        };
+        let least = match externals::counted(name) {
+            Some(numbers) => numbers.iter().map(size).try_fold(1, |a: u64, b| a.checked_mul(b?)),
+            None => Some(externals::least(name)),
+        };
+        let bytes = externals::is_of_text(name) || externals::counted(name).is_some();
+        let align = if bytes { 1 } else { 8 };
+        match least {
+            Some(least) if least < 1 << 32 => self.a.graph.text(cell, (least, align), &why, at),
+            _ => self.a.graph.expose(cell, &why, at),
         }
     }
 
@@ -450,13 +470,7 @@ impl<'m> Local<'_, 'm> {
         let result = self.result();
         let size = match (allocator, &call.sizes[..]) {
             (Allocator::Malloc, [size]) | (Allocator::Realloc, [_, size]) => *size,
-            (Allocator::Calloc, [count, size]) => match (*count, *size) {
-                (Size::Const(a), Size::Const(b)) => Size::Const(a.wrapping_mul(b)),
-                (Size::Const(1), other) | (other, Size::Const(1)) => other,
-                // The larger constant is the size of the elements, the other way round the number of them.
-                (_, Size::Const(n)) | (Size::Const(n), _) => Size::Multiple(n),
-                _ => Size::Unknown,
-            },
+            (Allocator::Calloc, [count, size]) => count.times(*size),
             _ => Size::Unknown,
         };
         let all = vec![Site { way: vec![(self.id, self.value)], size, at }];
@@ -487,8 +501,12 @@ impl<'m> Local<'_, 'm> {
             let size = call.sizes[2];
             self.a.graph.edit(cell, |_| {});
             self.extent(cell, size, at);
-            if !call.zero[1] {
-                self.a.graph.expose(cell, "filled with bytes", at);
+            match size {
+                _ if call.zero[1] => {}
+                Size::Const(size) if size < 1 << 32 => {
+                    self.a.graph.text(cell, (size, 1), "filled with bytes", at);
+                }
+                _ => self.a.graph.expose(cell, "filled with bytes", at),
             }
         } else if is("lifetime")
             || is("assume")
@@ -538,9 +556,11 @@ impl<'m> Local<'_, 'm> {
             _ => false,
         };
         if literal {
-            return match size {
-                Size::Const(size) if size > 0 => self.a.graph.access(to, size, false, 1, at),
-                _ => self.a.graph.collapse(to, "bytes are copied into it", at),
+            self.extent(to, size, at);
+            let least = if let Size::Const(size) = size { size } else { 1 };
+            return match least < 1 << 32 {
+                true => self.a.graph.text(to, (least, 1), "bytes are copied into it", at),
+                false => self.a.graph.collapse(to, "bytes are copied into it", at),
             };
         }
         let (there, here) = (self.a.graph.find(to), self.a.graph.find(from));

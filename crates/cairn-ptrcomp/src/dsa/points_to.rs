@@ -18,7 +18,7 @@
 //! After Lattner's Data Structure Analysis; different: one arena for all functions, with shared nodes in place of a
 //! graph of globals; fields by access instead of declared types (opaque pointers have none).
 
-pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Why, flag};
+pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Text, Why, flag};
 use crate::model::{At, FuncId, Step, ValueId};
 
 enum Slot {
@@ -174,9 +174,29 @@ impl Graph {
         self.show_targets(id);
     }
 
+    /// The library looks at bytes from here on, `least` of them at least, and up to the next pointer.
+    pub fn text(&mut self, cell: Cell, (least, align): (u64, u64), why: &str, at: At) {
+        let cell = self.find(cell);
+        self.add_text(cell, Text { least, align, why: Why { text: why.to_string(), at } });
+        self.show_targets(cell.node);
+    }
+
+    fn add_text(&mut self, cell: Cell, text: Text) {
+        let cell = self.find(cell);
+        let known = self.node_mut(cell.node).texts.entry(cell.offset).or_insert_with(|| text.clone());
+        known.least = known.least.max(text.least);
+        known.align = known.align.max(text.align);
+    }
+
     /// What nodes without a known layout, and unions, point to can't have indices for addresses. Where such a pointer
     /// is read as a number that is kept, it may come back as a pointer anywhere.
     fn show_targets(&mut self, id: NodeId) {
+        if let Some(why) = self.node(id).text_broken() {
+            let node = self.node_mut(id);
+            node.texts.clear();
+            node.frozen.get_or_insert_with(|| why.clone());
+            node.opaque.get_or_insert(why);
+        }
         let node = self.node(id);
         let any = node.collapsed.is_some();
         let shown = |f: &&Field| any || f.mixed || node.opaque.is_some();
@@ -284,10 +304,15 @@ impl Graph {
 
     /// Adds all fields again, after offsets mean something else.
     fn refold(&mut self, id: NodeId) {
-        let fields = std::mem::take(&mut self.node_mut(id).fields);
+        let node = self.node_mut(id);
+        let (fields, texts) = (std::mem::take(&mut node.fields), std::mem::take(&mut node.texts));
+        for (offset, text) in texts {
+            self.add_text(Cell { node: id, offset }, text);
+        }
         for (offset, field) in fields {
             self.add_field(Cell { node: id, offset }, field);
         }
+        self.show_targets(id);
     }
 
     /// An array inside of an object.
@@ -537,6 +562,9 @@ impl Graph {
         }
         for (offset, run) in old.runs {
             self.add_run(Cell { node: into, offset: offset + by }, run, old.origin);
+        }
+        for (offset, text) in old.texts {
+            self.add_text(Cell { node: into, offset: offset + by }, text);
         }
         for (offset, field) in old.fields {
             self.add_field(Cell { node: into, offset: offset + by }, field);

@@ -78,6 +78,15 @@ pub struct Run {
     pub size: u64,
 }
 
+/// Bytes of objects that the C library looks at or writes: so many at least, and no more than up to the next pointer,
+/// for they are a member that is no pointer, such as `char name[20]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text {
+    pub least: u64,
+    pub align: u64,
+    pub why: Why,
+}
+
 /// A number of bytes that is allocated, copied or cleared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Extent {
@@ -165,6 +174,8 @@ pub struct Node {
     pub stride: u64,
     pub fields: BTreeMap<i64, Field>,
     pub runs: BTreeMap<i64, Run>,
+    /// What the library looks at, by where it begins.
+    pub texts: BTreeMap<i64, Text>,
     pub allocations: Vec<Extent>,
     /// Where the objects are allocated, to be counted.
     pub sites: Sites,
@@ -197,12 +208,36 @@ impl Node {
         if self.stride != 0 {
             offset = offset.rem_euclid(self.stride as i64);
         }
-        if let Some((&start, run)) = self.runs.range(..=offset).next_back()
-            && offset < start + (run.count * run.size) as i64
-        {
+        if let Some((start, run)) = self.run_at(offset) {
             offset = start + (offset - start) % run.size as i64;
         }
         offset
+    }
+
+    /// The array that a place lies in.
+    pub fn run_at(&self, offset: i64) -> Option<(i64, Run)> {
+        let (&start, &run) = self.runs.range(..=offset).next_back()?;
+        (offset < start + (run.count * run.size) as i64).then_some((start, run))
+    }
+
+    /// Where pointers are: from where to where, an array with pointers as a whole.
+    pub fn pointers(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
+        let linked = self.fields.iter().filter(|(_, f)| f.link.is_some());
+        linked.map(|(&offset, field)| match self.run_at(offset) {
+            Some((start, run)) => (start, start + (run.count * run.size) as i64),
+            None => (offset, offset + field.size as i64),
+        })
+    }
+
+    /// Why the library sees more than data, if it does.
+    pub(super) fn text_broken(&self) -> Option<Why> {
+        let broken = |(&offset, text): (&i64, &Text)| {
+            let end = offset + text.least.max(1) as i64;
+            let across = self.stride != 0 && end > self.stride as i64;
+            offset < 0 || across || self.pointers().any(|(from, to)| from < end && offset < to)
+        };
+        let found = self.texts.iter().find(|t| self.collapsed.is_some() || broken(*t));
+        found.map(|(_, text)| text.why.clone())
     }
 
     /// What is wrong with a field in this place.

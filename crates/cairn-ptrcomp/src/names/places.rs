@@ -174,8 +174,9 @@ impl<'a, 'm> Places<'a, 'm> {
         let asked = match numbers.collect::<Vec<_>>()[..] {
             [one] => one,
             [Size::Const(a), Size::Const(b)] => Size::Const(a.saturating_mul(b)),
-            [Size::Const(n), Size::Unknown | Size::Param(..)]
-            | [Size::Unknown | Size::Param(..), Size::Const(n)] => Size::Multiple(n),
+            [Size::Const(n), size] | [size, Size::Const(n)] if size == Size::Unknown || size.is_given() => {
+                Size::Multiple(n)
+            }
             _ => spot.size,
         };
         match asked {

@@ -335,8 +335,7 @@ impl Rewriter<'_, '_> {
         let narrow = |this: &Self, now: ValueRef| {
             let Some(layout) = &layout else { return Ok(()) };
             let size = resolved(this.analysis, call.sizes[2], 0);
-            let by_caller =
-                || matches!(call.sizes[2], Size::Param(..)).then(|| any_extent(layout, to.offset)).flatten();
+            let by_caller = || call.sizes[2].is_given().then(|| any_extent(layout, to.offset)).flatten();
             let length = new_extent(layout, to.offset, size).or_else(by_caller);
             let length = length.ok_or("a copy of a length that isn't understood")?;
             let old = this.e.operand(now, 2);

@@ -56,7 +56,7 @@ impl Rewriter<'_, '_> {
         let size = resolved(self.analysis, call.sizes[2], 0);
         self.e.before(now);
         // Callers with other objects may give any length; those with these give whole ones, as the analysis has seen.
-        let by_caller = || matches!(call.sizes[2], Size::Param(..)).then(|| any_extent(layout, offset)).flatten();
+        let by_caller = || call.sizes[2].is_given().then(|| any_extent(layout, offset)).flatten();
         let length = new_extent(layout, offset, size).or_else(by_caller);
         let length = length.ok_or("a copy of a length that isn't understood")?;
         let length = self.e.extent(length, self.e.operand(now, 2));

@@ -123,7 +123,7 @@ impl Checker<'_, '_, '_> {
     /// The new length of a copy or fill.
     pub(super) fn length(&self, old: ValueRef, call: &Call, layout: &Layout, offset: i64) -> Result<Form, String> {
         let size = resolved(self.plan.analysis, call.sizes[2], 0);
-        let by_caller = || matches!(call.sizes[2], Size::Param(..)).then(|| any_extent(layout, offset)).flatten();
+        let by_caller = || call.sizes[2].is_given().then(|| any_extent(layout, offset)).flatten();
         match new_extent(layout, offset, size).or_else(by_caller) {
             Some(NewExtent::Const(n)) => Ok(Form::number(n)),
             Some(NewExtent::Scaled(from, to)) => {
