@@ -6,7 +6,7 @@ mod place;
 use place::{ALL, same};
 
 const START: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <setjmp.h>\n\
-                     #include <time.h>\n#include <sys/time.h>\n";
+                     #include <time.h>\n#include <sys/time.h>\n#include <unistd.h>\n";
 
 /// Names in structures are written, compared and printed; the structures around get smaller, and what lies beside a
 /// name is where it was, seen from there.
@@ -58,6 +58,19 @@ fn places_to_jump_to_lie_beside_pointers() {
          if (i % 5 == 0) { h = top; s += h->a->code + (h->w ? h->w->code : 1) + (h->first == h); top = h->up; free(h); } }\n\
          printf(\"%ld\\n\", s); return 0; }\n";
     same("jumps", &format!("{START}{program}"), ALL);
+}
+
+/// What is copied from a structure's text is no reason for the structure to stay.
+#[test]
+fn texts_that_are_copied() {
+    let program = "struct w { struct w *next, *old; char name[12]; char *copy; };\n\
+         int main(int c, char **v) { struct w *l = 0; for (int i = 0; i < 400 * c; i++) {\n\
+         struct w *w = malloc(sizeof *w); w->next = l; w->old = l ? l->old : w; sprintf(w->name, \"%d\", i * 37 % 1009);\n\
+         w->copy = i % 2 ? strdup(w->name) : strndup(w->name, 2); l = w; }\n\
+         long s = 0; for (struct w *w = l; w; w = w->next) s = s * 31 % 1000003 + strlen(w->copy) * 3 +\n\
+         (strcmp(w->name, w->old->copy) < 0) + access(w->name, 0);\n\
+         for (struct w *w = l; w; w = w->next) free(w->copy); printf(\"%ld %s\\n\", s, l->name); return 0; }\n";
+    same("copied", &format!("{START}{program}"), ALL);
 }
 
 /// Where the library sees pointers, too, they stay as they are: whole structures as bytes, a structure of the library's

@@ -6,6 +6,7 @@
 //! addresses.
 
 mod stack_themes;
+mod text_themes;
 mod themes;
 
 /// A generator of random numbers (xorshift), the same everywhere.

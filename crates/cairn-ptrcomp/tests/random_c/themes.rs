@@ -1,10 +1,11 @@
 //! The themes: each a data structure with what programs do with it.
 
 use super::stack_themes::heads;
+use super::text_themes::names;
 use super::{Random, Structure, Theme};
 
 pub fn theme(r: &mut Random, n: u64) -> Theme {
-    match r.below(21) {
+    match r.below(23) {
         0 | 1 => list(r, n),
         2 => tree(r, n),
         3 => ring(r, n),
@@ -22,6 +23,7 @@ pub fn theme(r: &mut Random, n: u64) -> Theme {
         15 => linked_globals(r, n),
         16 | 17 => growing(r, n),
         18 | 19 => heads(r, n),
+        20 | 21 => names(r, n),
         _ => strings(r, n),
     }
 }
