@@ -82,9 +82,14 @@
   (let* ((message (vector-ref answer 0)) (text (vector-ref answer 1)) (help (vector-ref answer 2))
          (at (vector-ref answer 3)) (place (mark at))
          (shown? (or (not who) (and place (not (eq? (mark-source place) source)))))
-         (quoted (if (or (string=? text "") shown?) message (string-append message ": " text))))
-    (raise-condition (kind-other) who (if help (string-append quoted " (" help ")") quoted) '()
+         (quoted (if (or (string=? text "") shown?) message (string-append message (colon-behind message) text))))
+    (raise-condition (kind-syntax) who (if help (string-append quoted " (" help ")") quoted) '()
                      (or place (no-site)))))
+
+;; What stands between a message and the text that it is about.
+(define (colon-behind message)
+  (let ((n (string-length message)))
+    (if (and (> n 0) (char=? (string-ref message (- n 1)) #\:)) " " ": ")))
 
 ;; `sets`: import sets, or #f for what a program without imports has.
 (define (new-environment sets)
@@ -92,7 +97,10 @@
   (let ((n (%evaluator-environment (if sets (apply string-append (map write-to-string sets)) #f))))
     (if (vector? n)
         (reject "environment" n #f))
-    (run-answer (%evaluator-expand "" n) #f '#())
+    (let ((answer (%evaluator-expand "" n)))
+      (if (vector? answer)
+          (reject "environment" answer #f))
+      (run-answer answer #f '#()))
     (make-environment n)))
 
 (define (environment . sets)

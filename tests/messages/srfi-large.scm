@@ -8,6 +8,7 @@
 (include "../support/wrong.scm")
 
 (say (set-size five) (set 5) (bag 5) (bag-unique-size (set real-comparator 1))
+     (set=? (set real-comparator 1) (bag real-comparator 1))
      (set-union (set real-comparator 1) (set string-comparator "a")))
 (say (mapping-ref (mapping real-comparator) 1) (mapping-size five) (mapping real-comparator 1) (mapping-pop (mapping real-comparator))
      (mapping (make-comparator number? = #f #f)) (hashmap (make-comparator number? = #f #f))

@@ -144,6 +144,8 @@ pub mod error {
     pub const OTHER: i64 = 8;
     /// A runtime call failed; the runtime knows the details.
     pub const PENDING: i64 = 9;
+    /// A form that is not one: an error of the expander in `eval`, `load` or `environment`.
+    pub const SYNTAX: i64 = 10;
 }
 
 /// What a thread of control consists of while it runs, and all of it: where its frames are, and the slots that are its

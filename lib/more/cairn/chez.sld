@@ -213,7 +213,7 @@
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
    (rename (except (scheme base) case string-copy! bytevector bytevector-copy! error let-syntax letrec-syntax
-                   number->string get-output-string)
+                   number->string get-output-string syntax-rules syntax-error)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (except (scheme write) write) (scheme read) (scheme inexact) (scheme complex)
@@ -228,7 +228,8 @@
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
-   (cairn chez syntax) (cairn chez arithmetic) (cairn chez data) (cairn chez system) (cairn chez more)
+   (cairn chez macros) (cairn chez syntax) (cairn chez arithmetic) (cairn chez data) (cairn chez system)
+   (cairn chez more)
    (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc

@@ -61,7 +61,9 @@
     ;; Both are collections that compare elements in the same way.
     (define (check-both who a b)
       (if (not (eq? (elements-comparator (check who a)) (elements-comparator (check who b))))
-          (error (string-append who ": the comparators differ:") a b)))
+          (error (string-append who ": the comparators differ:") a b))
+      (if (not (eq? (of-bag? a) (of-bag? b)))
+          (error (string-append who ": one is a set, the other a bag:") a b)))
 
     ;; What the table holds for an element.
     (define-record-type <cell>

@@ -8,6 +8,7 @@
 //! SRFIs have many names. Those of SRFI 97 and Guile mean the same libraries as R7RS's: [`Expander::srfi`].
 
 use super::loader::{LibraryName, NamePart};
+use super::meaning::Family;
 use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
@@ -325,6 +326,24 @@ impl Expander<'_> {
         let Some([only]) = set.as_list() else { return false };
         only.as_ident().is_some_and(|id| matches!(&**self.name(id), "chezscheme" | "scheme"))
             && self.imported_name(set).is_ok_and(|name| name == LibraryName::of(&["cairn", "chez"]))
+    }
+
+    /// Of which libraries are the names of a set, under their own names?
+    pub(super) fn family(&mut self, set: &Syntax) -> Family {
+        let mut set = set;
+        while let Some([modifier, inner, ..]) = set.as_list()
+            && inner.as_list().is_some()
+        {
+            match modifier.as_ident().map(|id| &**self.name(id)) {
+                Some("only" | "except" | "for" | "library") => set = inner,
+                _ => return Family::Other,
+            }
+        }
+        if self.is_of_chez(set) {
+            return Family::Chez;
+        }
+        let first = set.as_list().and_then(|l| l.first()).and_then(Syntax::as_ident);
+        if first.is_some_and(|id| &**self.name(id) == "rnrs") { Family::R6rs } else { Family::Other }
     }
 
     /// Is this a name of `(cairn chez)` that Chez Scheme does not have?

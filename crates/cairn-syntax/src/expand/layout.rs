@@ -44,6 +44,7 @@ const NUMBERS: &[(&str, i64)] = &[
     ("kind-file", error::FILE),
     ("kind-read", error::READ),
     ("kind-other", error::OTHER),
+    ("kind-syntax", error::SYNTAX),
     // the source position of a condition that has none
     ("no-site", Site::NONE.0 as i64),
     // when evaluated code is worth compiling

@@ -227,11 +227,12 @@ impl Expander<'_> {
                     let free = self.is_language(set);
                     let span = if free { Span { end: set.span.start, ..set.span } } else { set.span };
                     let of_chez = self.is_of_chez(set);
+                    let family = self.family(set);
                     for (id, b) in bindings {
                         if of_chez && self.is_beside_chez(id) {
                             self.offer_binding(id, b, span);
                         } else {
-                            self.import_binding(id, b, span);
+                            self.import_binding_of(family, id, b, span);
                         }
                     }
                 }
@@ -302,14 +303,29 @@ impl Expander<'_> {
                     }
                     renames.insert(old_id, new_id);
                 }
+                // renamed ones last: they count
+                set.sort_by_key(|(id, _)| renames.contains_key(id));
                 for (id, _) in &mut set {
                     if let Some(new) = renames.get(id) {
                         *id = *new;
                     }
                 }
+                self.warn_of_one_name_for_two(&set, x.span);
             }
         }
         Ok(set)
+    }
+
+    fn warn_of_one_name_for_two(&mut self, set: &[(Ident, Binding)], span: Span) {
+        let mut meanings = FxHashMap::default();
+        for (id, binding) in set {
+            if meanings.insert(*id, *binding).is_some_and(|before| before != *binding) {
+                let message = format!("`{}` becomes the name of two things here", self.name(*id));
+                let d = self.diagnostic(span, message);
+                let help = "the renamed one counts: leave the other out with (except …), or rename it, too";
+                self.warn(d.help(help));
+            }
+        }
     }
 
     /// A library that is built in, of which somebody has a file of their own.

@@ -82,11 +82,20 @@ pub(super) enum Origin {
     Defined,
 }
 
+/// What libraries an import is of: Chez Scheme's own has R6RS's names, and of both meanings its own is the wider.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    Chez,
+    R6rs,
+    Other,
+}
+
 /// A top-level binding.
 #[derive(Clone, Copy)]
 pub(super) struct Entrance {
     pub(super) binding: Binding,
     pub(super) origin: Origin,
+    pub(super) family: Family,
     pub(super) span: Span,
 }
 

@@ -145,6 +145,16 @@ impl Expander<'_> {
 
     /// The transformer that an expression makes.
     pub(super) fn procedure_of(&mut self, expression: &Syntax, span: Span, way: Way) -> R<Procedure> {
+        self.procedure_by(|x| x.expr(expression), span, way)
+    }
+
+    /// A transformer whose code `make` makes.
+    pub(super) fn procedure_by(
+        &mut self,
+        make: impl FnOnce(&mut Self) -> Expr,
+        span: Span,
+        way: Way,
+    ) -> R<Procedure> {
         let before = self.s.errors.len();
         // what runs when it is used is no part of the program
         let counters = self.s.counters.take();
@@ -152,7 +162,7 @@ impl Expander<'_> {
         // nor are its constants objects of the program's memory
         let embedded = std::mem::take(&mut self.s.embedded);
         let open = (self.s.open, self.s.makes_environments);
-        let code = self.expr(expression);
+        let code = make(self);
         (self.s.open, self.s.makes_environments) = open;
         self.s.embedded = embedded;
         self.transformer_at = outer;

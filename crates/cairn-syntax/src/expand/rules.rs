@@ -18,6 +18,7 @@ use super::state::{Expander, MAX_EXPANSION_DEPTH, R, grow};
 use super::trace::{MAKERS_SHOWN, Root, Step, maker};
 use crate::diagnostic::Span;
 use crate::syntax::{Datum, Ident, Items, Label, Syntax};
+use cairn_core::ir::Expr;
 use cairn_layout::code::Site;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -98,13 +99,30 @@ impl Expander<'_> {
     }
 
     /// Are transformers expressions where we are?
-    fn has_syntax_case(&mut self) -> bool {
+    pub(super) fn has_syntax_case(&mut self) -> bool {
         self.s.syntax_case || self.module().builtin
     }
 
     fn transforming_procedure(&mut self, x: &Syntax, name: Ident) -> R<Binding> {
         let p = self.procedure_of(x, x.span, Way::Syntax)?;
         Ok(self.new_macro(name, x.span, Body::Procedure(p)))
+    }
+
+    /// The macro whose transformer is a procedure of this body.
+    pub(super) fn transforming_lambda(
+        &mut self,
+        name: Ident,
+        formals: &Syntax,
+        body: &[Syntax],
+        span: Span,
+    ) -> R<Binding> {
+        let text = self.name(name).clone();
+        let make = |x: &mut Self| {
+            let r = x.lambda(text, formals, body, span).map(Expr::Lambda);
+            x.recover(r)
+        };
+        let p = self.procedure_by(make, span, Way::Syntax)?;
+        Ok(self.new_macro(name, span, Body::Procedure(p)))
     }
 
     fn new_macro(&mut self, name: Ident, span: Span, body: Body) -> Binding {

@@ -112,6 +112,10 @@ impl Expander<'_> {
             }
             Some(Core::DefineSyntax) => {
                 const HELP: &str = "(define-syntax name (syntax-rules (literal …) (pattern template) …))";
+                if let Some((name, formals)) = self.transformer_with_formals(&parts) {
+                    let binding = self.transforming_lambda(name, &formals, &parts[2..], form.span)?;
+                    return self.bind_macro(name, binding, (parts[1].span, form.span));
+                }
                 let [_, name, transformer] = &parts[..] else {
                     return self.takes(form.span, &parts, "a name and a transformer", HELP);
                 };
@@ -165,6 +169,15 @@ impl Expander<'_> {
         Ok(())
     }
 
+    /// Of `(define-syntax (name form) body …)`, as Chez Scheme and Racket have it: the name, and what its transformer
+    /// takes.
+    fn transformer_with_formals(&mut self, parts: &Items) -> Option<(Ident, Syntax)> {
+        let (front, tail) = parts.get(1)?.parts();
+        let (name, params) = front.split_first()?;
+        let name = name.as_ident().filter(|_| parts.len() > 2 && self.has_syntax_case())?;
+        Some((name, with_tail(params, tail, parts[1].span)))
+    }
+
     fn is_program_level(&mut self) -> bool {
         self.ctx.depth == 0 && self.module().name.is_none()
     }
@@ -192,10 +205,7 @@ impl Expander<'_> {
             if parts.len() < 3 {
                 return self.err_help(form.span, format!("the procedure `{}` has no body", self.name(id)), HELP);
             }
-            let formals = match tail {
-                Some(tail) => Syntax::dotted(params.to_vec(), tail.clone(), what.span),
-                None => Syntax::list(params.to_vec(), what.span),
-            };
+            let formals = with_tail(params, tail, what.span);
             (id, name.span, Rhs::Procedure { form: parts.clone(), formals, span: form.span })
         };
         let target = self.declare(id, id_span)?;
@@ -235,7 +245,13 @@ impl Expander<'_> {
             return self.err(span, "the body is empty: at least one expression is needed");
         }
         let mark = self.open_scope();
+        let errors = self.s.errors.len();
         let items = self.scan(forms.to_vec());
+        let has_value = items.last().is_some_and(|i| matches!(i.kind, ItemKind::Expr(_)));
+        if !has_value && self.s.errors.len() == errors {
+            let d = self.diagnostic(span, "the body ends with a definition: it has no value");
+            self.warn(d.help("the value of a body is that of the expression behind its definitions"));
+        }
         let e = self.emit_body(items.into(), name);
         self.close_scope(mark);
         Ok(e)
@@ -446,6 +462,14 @@ impl ItemKind {
             }
             ItemKind::Expr(_) => Vec::new(),
         }
+    }
+}
+
+/// `params`, before a tail if there is one.
+fn with_tail(params: &[Syntax], tail: Option<&Syntax>, span: Span) -> Syntax {
+    match tail {
+        Some(tail) => Syntax::dotted(params.to_vec(), tail.clone(), span),
+        None => Syntax::list(params.to_vec(), span),
     }
 }
 

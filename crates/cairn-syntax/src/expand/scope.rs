@@ -21,7 +21,7 @@
 use super::core::{CORE_FORMS, Core};
 use super::items::Redefined;
 use super::macros::Way;
-use super::meaning::{Binding, Entrance, Mark, Meaning, Module, Origin, Target};
+use super::meaning::{Binding, Entrance, Family, Mark, Meaning, Module, Origin, Target};
 use super::observed::{Form, Role};
 use super::state::{Expander, R};
 use crate::diagnostic::{Diagnostic, Span};
@@ -241,7 +241,7 @@ impl Expander<'_> {
     }
 
     pub(super) fn define_top(&mut self, id: Ident, binding: Binding, span: Span) {
-        self.enter_top(id, Entrance { binding, origin: Origin::Defined, span });
+        self.enter_top(id, Entrance { binding, origin: Origin::Defined, family: Family::Other, span });
     }
 
     /// Gives a name a meaning at top level: what it was before.
@@ -259,12 +259,25 @@ impl Expander<'_> {
 
     /// Adds an imported binding; the latest import wins.
     pub(super) fn import_binding(&mut self, id: Ident, binding: Binding, span: Span) {
+        self.import_binding_of(Family::Other, id, binding, span);
+    }
+
+    /// Of a name of R6RS that Chez Scheme's library means more by, that meaning wins, and nobody is warned.
+    pub(super) fn import_binding_of(&mut self, family: Family, id: Ident, binding: Binding, span: Span) {
         if let Binding::Core(c) = binding {
             self.s.procedural |= Way::of(c).is_some() || c == Core::SyntaxCase;
             self.s.syntax_case |= c == Core::SyntaxCase && !self.module().builtin;
         }
-        let old = self.enter_top(id, Entrance { binding, origin: Origin::Imported, span });
-        if let Some(old) = old.filter(|o| o.binding != binding && o.origin == Origin::Imported && o.span != span) {
+        let present =
+            self.module().table.get(&id).filter(|o| o.binding != binding && o.origin == Origin::Imported);
+        let of_both = match present.map(|o| o.family) {
+            Some(Family::Chez) if family == Family::R6rs => return,
+            before => before == Some(Family::R6rs) && family == Family::Chez,
+        };
+        let old = self.enter_top(id, Entrance { binding, origin: Origin::Imported, family, span });
+        let differs =
+            |o: &Entrance| o.binding != binding && o.origin == Origin::Imported && o.span != span && !of_both;
+        if let Some(old) = old.filter(differs) {
             // one warning for all names of the same two imports
             const ONE: &str = " is imported twice with different meanings";
             const MANY: &str = " are imported twice with different meanings";
@@ -290,7 +303,8 @@ impl Expander<'_> {
 
     /// Adds a binding that is imported as long as the name has no other meaning.
     pub(super) fn offer_binding(&mut self, id: Ident, binding: Binding, span: Span) {
-        self.module().table.entry(id).or_insert(Entrance { binding, origin: Origin::Offered, span });
+        let offered = Entrance { binding, origin: Origin::Offered, family: Family::Other, span };
+        self.module().table.entry(id).or_insert(offered);
     }
 
     /// Runs `f` at the top level of a module, whatever scopes are open now.

@@ -139,6 +139,7 @@
           (cond
             ((eqv? kind (kind-unbound)) (make-undefined-violation))
             ((eqv? kind (kind-read)) (make-lexical-violation))
+            ((eqv? kind (kind-syntax)) (make-syntax-violation #f #f))
             ((eqv? kind (kind-file)) (file-error text))
             ((equal? text "the result is no fixnum:") (make-implementation-restriction-violation))
             ((not (eqv? kind (kind-other))) (make-assertion-violation))
