@@ -167,8 +167,9 @@ impl Strategy for StackFrames {
 }
 
 impl Segments for StackFrames {
-    /// Copies the youngest frame of a shared continuation below, or all of a small one. A private one is taken over: where it is when it
-    /// borders on the segment that ends here, else by moving its frames. The runtime does what is rare.
+    /// Copies the youngest frame of a shared continuation below, or what is left of it if that fits into one block. A
+    /// private one is taken over: where it is when it borders on the segment that ends here, else by moving its frames.
+    /// The runtime does what is rare.
     fn underflow(&self, e: &mut Builder) -> Val {
         let k = e.load_machine(offset_of!(Machine, thread.under));
         let state = e.continuation_word(&k, continuation::STATE);
@@ -281,7 +282,8 @@ fn copy_frames(e: &mut Builder, end: &Val, bytes: &Val) {
     e.start(&copied);
 }
 
-/// Copies the words before `source` to those before `target`.
+/// Copies the [`COPY_WORDS`] words before `source` to those before `target`, wanted or not: there is so much space
+/// below the red zone of a chunk ([`cairn_layout::limits`]).
 fn copy_block(e: &mut Builder, source: &Val, target: &Val) {
     // All loads come first, so that they can be made two at a time.
     let words: Vec<Val> = (1..=COPY_WORDS as i64).map(|i| e.load_word(source, -8 * i, Mem::Frame)).collect();

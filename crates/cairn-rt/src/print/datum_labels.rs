@@ -32,6 +32,7 @@ pub fn is_node(v: Value) -> bool {
             && match access::type_code(v) {
                 Some(c) if c == Type::Vector as u8 => access::length(v) > 0,
                 Some(c) if c == Type::Record as u8 || c == Type::RawRecord as u8 => access::length(v) > 0,
+                // one that is printed as a vector may have a label like any vector
                 Some(c) if c == Type::NumericVector as u8 => numeric::is_vector(v) && access::length(v) > 0,
                 _ => false,
             })

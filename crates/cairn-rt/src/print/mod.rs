@@ -145,7 +145,7 @@ pub fn print(out: &mut impl Out, v: Value, mode: Mode) {
     }
 }
 
-/// Begins a pair, vector or record.
+/// Begins a pair, vector or record; prints all of a vector of flonums.
 fn open(out: &mut impl Out, v: Value, mode: Mode, tasks: &mut Vec<Task>) {
     if v.is_pair() {
         out.str("(");

@@ -16,9 +16,9 @@
 //! else that may fail. Loops with calls are left alone: there the read costs little, and a variable that lives across
 //! the call costs as much.
 //!
-//! Invariants: types are those of [`Records::of_any_values`], so all accesses to their fields are in the program, and no
-//! local variable is assigned to (dialect `Fixed` or `Opt`).
-//! Complexity: linear in the program for each level of nested loops.
+//! Invariants: types are those of [`Records::of_any_values`], so all accesses to their fields are in the program, and
+//! no local variable is assigned to (dialect `Fixed` or `Opt`). Operands are evaluated from the left. Records in global
+//! variables are left alone. Complexity: linear in the program for each level of nested loops.
 
 use super::records::{Records, field};
 use crate::ir::{Expr, GlobalId, Label, LabelId, Program, TopForm, VarId};
@@ -142,12 +142,12 @@ impl<'p> Fields<'p> {
         first_accesses(labels, entry, &mut first);
         let movable = |e: &&Expr| self.read(e).is_some_and(|(v, ..)| !bound.contains(&v));
         let first: Vec<&Expr> = first.into_iter().take_while(movable).collect();
-        let known: FxHashSet<_> = first.iter().filter_map(|e| accessed(e)).collect();
+        let by_first_turn: FxHashSet<_> = first.iter().filter_map(|e| accessed(e)).collect();
         let mut moved: Vec<Expr> = Vec::new();
         let mut there = FxHashSet::default();
         for e in first.into_iter().chain(reads).filter(movable) {
             let of = accessed(e).expect("it is a read");
-            if (known.contains(&of) || self.known.contains(&of)) && there.insert(self.read(e)) {
+            if (by_first_turn.contains(&of) || self.known.contains(&of)) && there.insert(self.read(e)) {
                 moved.push(e.clone());
             }
         }
@@ -211,10 +211,7 @@ fn find_loops(e: &Expr, open: &mut FxHashSet<LabelId>, loops: &mut FxHashSet<Lab
 /// The variable that holds a record of this type once the expression has been evaluated: it fails otherwise.
 fn accessed(e: &Expr) -> Option<(VarId, GlobalId)> {
     match e {
-        Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordSet), args, .. } => match &args[..2] {
-            [Expr::Local(v), Expr::Global(t, _)] => Some((*v, *t)),
-            _ => None,
-        },
+        Expr::Prim { op: PrimOp::Op(Op::RecordRef | Op::RecordSet), args, .. } => variable_and_type(args),
         _ => None,
     }
 }
@@ -222,10 +219,14 @@ fn accessed(e: &Expr) -> Option<(VarId, GlobalId)> {
 /// The variable that holds a record of this type if the test is passed.
 fn asked(test: &Expr) -> Option<(VarId, GlobalId)> {
     match test {
-        Expr::Prim { op: PrimOp::Op(Op::IsInstance), args, .. } => match &args[..] {
-            [Expr::Local(v), Expr::Global(t, _)] => Some((*v, *t)),
-            _ => None,
-        },
+        Expr::Prim { op: PrimOp::Op(Op::IsInstance), args, .. } => variable_and_type(args),
+        _ => None,
+    }
+}
+
+fn variable_and_type(args: &[Expr]) -> Option<(VarId, GlobalId)> {
+    match args {
+        [Expr::Local(v), Expr::Global(t, _), ..] => Some((*v, *t)),
         _ => None,
     }
 }

@@ -134,13 +134,15 @@ impl Records {
             TopForm::Expr(_) => None,
         };
         let mut found: FxHashSet<GlobalId> = forms.iter().filter_map(plain).collect();
+        // somebody may access any of them
         let mut others = found.is_empty();
         for form in forms {
             visit(form.expr(), &mut |e| {
                 let Expr::Prim { op, args, .. } = e else { return };
                 let Some(Expr::Global(g, _)) = type_operand(*op).and_then(|i| args.get(i)) else {
-                    // a field of any record, by a type that was asked of it; the evaluator's access
-                    others |= matches!(op, PrimOp::Op(o) if o.is_field_access()) || op.name() == "record-slot";
+                    // an access to any record, by a type that was asked of it; those of the evaluator
+                    others |= matches!(op, PrimOp::Op(o) if o.is_field_access());
+                    others |= op.name().starts_with("record-slot");
                     return;
                 };
                 let known = match op {

@@ -41,8 +41,8 @@ impl Types {
     }
 }
 
-/// Makes the expression, whose value is a flonum, end with flonum operations, whichever way it takes. Jumps in it are to
-/// its own labels.
+/// Makes the expression, whose value is a flonum, end with flonum operations, whichever way it takes. Jumps at its ends
+/// are to labels in it, whose bodies are its ends, too.
 fn as_double(e: &mut Expr) {
     match e {
         Expr::Const(_) | Expr::Jump(..) => {}

@@ -18,8 +18,8 @@
 //! and [`AS_VECTOR`] makes it say "vector"; who prints a record sees by [`VECTOR`] in its header what to print. Where
 //! something else than a vector may come in its place, `#f` for one, accesses ask for the kind as before.
 //!
-//! Invariants: whoever is no operation listed in `Classes::primitive`, and whatever is stored in pairs and in records of
-//! other types, given to unknown procedures or returned from such, is in the class of what is not seen. Complexity:
+//! Invariants: whoever is no operation listed in `Classes::primitive`, and whatever is stored in pairs and in records
+//! of other types, given to unknown procedures or returned from such, is in the class of what is not seen. Complexity:
 //! almost linear.
 
 use super::lattice::{Slot, Type};

@@ -22,7 +22,8 @@
 //!   at any depth. An empty segment is not captured again: the continuation below is the one asked for;
 //! * **underflow**: goes on with the frames of the continuation below. A *private* one, made by an overflow or a
 //!   one-shot capture, is used up: its frames are run where they are, or if something alive lies below them, they move.
-//!   The frames of a *shared* one are copied one by one; they may be entered any number of times;
+//!   The frames of a *shared* one are copied one by one, or all at once if they are few; they may be entered any
+//!   number of times;
 //! * **reinstate**: drops the current segment, makes `k` the continuation below, underflows.
 //!
 //! One-shot continuations (Bruggeman, Waddell & Dybvig 1996) cost no copying: frames seal a part of their chunk, and

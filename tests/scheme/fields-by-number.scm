@@ -1,0 +1,11 @@
+;; A field that a program assigns to by its number alone: no vector in it is anything else.
+(import (rnrs) (rnrs records inspection) (rnrs records procedural))
+(define-record-type grid (fields (immutable n) (mutable v)))
+(define g (make-grid 3 (make-vector 3 1.5)))
+(define (sum g) (do ((i 0 (+ i 1)) (s 0. (+ s (vector-ref (grid-v g) i)))) ((= i (grid-n g)) s)))
+(display (sum g)) (newline)
+(define set (record-mutator (record-rtd g) 1))
+(set g (vector 1 2 3))
+(display (sum g)) (newline)
+(write (grid-v g)) (newline)
+(write (vector? (grid-v g))) (newline)
