@@ -5,10 +5,9 @@
 //! the same condition with the same irritants, whatever the variables are.
 
 use std::fmt::Write as _;
-use std::process::Command;
 
 mod common;
-use common::binary;
+use common::run_text;
 
 #[path = "../../../tests/support/random.rs"]
 mod random;
@@ -86,17 +85,9 @@ fn program() -> String {
 
 #[test]
 fn guards_that_are_set_up_late_catch_what_guards_catch() {
-    let file = std::env::temp_dir().join(format!("guards-{}.scm", std::process::id()));
-    std::fs::write(&file, program()).unwrap();
-    let run = |options: &[&str]| {
-        let output = Command::new(binary()).arg("run").args(options).arg(&file).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-        said
-    };
-    let said = run(&["--opt=high"]);
-    let optimized = run(&["--opt=high", "--emit=opt"]);
-    std::fs::remove_file(&file).unwrap();
+    let program = program();
+    let said = run_text("guards", &program, &["--opt=high"]);
+    let optimized = run_text("guards", &program, &["--opt=high", "--emit=opt"]);
 
     assert!(!said.contains("differ"), "{said}");
     assert_eq!(said.lines().count(), EXPRESSIONS);

@@ -2,10 +2,8 @@
 //!
 //! The compiler's text is compared, not instructions counted: what is the same text is the same code.
 
-use std::process::Command;
-
 mod common;
-use common::binary;
+use common::run_text;
 
 /// A procedure of a program after all passes over Core, with its variables numbered from 0.
 fn optimized(name: &str, text: &str, procedure: &str) -> String {
@@ -16,14 +14,8 @@ fn optimized(name: &str, text: &str, procedure: &str) -> String {
 
 /// A program after all passes over Core, or what these options leave of it.
 fn emitted(name: &str, text: &str, options: &[&str]) -> String {
-    let file = std::env::temp_dir().join(format!("record-costs-{name}-{}.scm", std::process::id()));
-    std::fs::write(&file, format!("(import (scheme base) (scheme write) (cairn structure))\n{text}\n")).unwrap();
-    let mut command = Command::new(binary());
-    command.args(["run", "--opt=high", "--emit=opt"]).args(options).arg(&file);
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::remove_file(&file).unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let program = format!("(import (scheme base) (scheme write) (cairn structure))\n{text}\n");
+    run_text(&format!("record-costs-{name}"), &program, &[&["--opt=high", "--emit=opt"], options].concat())
 }
 
 /// The text with the numbers of its names in the order of their first use, and spaces alike.

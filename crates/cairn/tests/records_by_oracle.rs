@@ -5,10 +5,9 @@
 //! (`--opt=low`): both must write the same, failures and what they show included.
 
 use std::fmt::Write as _;
-use std::process::Command;
 
 mod common;
-use common::binary;
+use common::run_text;
 
 #[path = "../../../tests/support/random.rs"]
 mod random;
@@ -173,17 +172,10 @@ fn program() -> String {
 
 #[test]
 fn nobody_can_tell_how_fields_are_kept_and_when_they_are_read() {
-    let file = std::env::temp_dir().join(format!("records-{}.scm", std::process::id()));
-    std::fs::write(&file, program()).unwrap();
-    let run = |options: &[&str]| {
-        let output = Command::new(binary()).arg("run").args(options).arg(&file).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-        said
-    };
+    let program = program();
+    let run = |options: &[&str]| run_text("records", &program, options);
     let (low, high) = (run(&["--opt=low"]), run(&["--opt=high"]));
     let optimized = run(&["--opt=high", "--emit=opt"]);
-    std::fs::remove_file(&file).unwrap();
 
     for (i, (a, b)) in low.lines().zip(high.lines()).enumerate() {
         assert_eq!(a, b, "line {i} of the output");

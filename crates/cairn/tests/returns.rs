@@ -3,10 +3,8 @@
 //! `passes/escapes` may make returns of calls in known procedures only where no frames go on elsewhere, which takes a
 //! prompt. The library is full of what prompts need; a program without prompts must not keep any of it that counts.
 
-use std::process::Command;
-
 mod common;
-use common::binary;
+use common::run_text;
 
 const PASSED_ON: &str = "
     (define (count x y k) (if (= y 0) (k x) (count (+ x 1) (- y 1) k)))
@@ -23,16 +21,10 @@ const PASSED_ON: &str = "
 
 /// The captures in definitions of this program's own procedures, and what it writes.
 fn captures(name: &str, imports: &str, rest: &str) -> (usize, String) {
-    let file = std::env::temp_dir().join(format!("returns-{name}-{}.scm", std::process::id()));
-    std::fs::write(&file, format!("(import (scheme base) (scheme write) {imports}){PASSED_ON}{rest}\n")).unwrap();
-    let run = |options: &[&str]| {
-        let output = Command::new(binary()).arg("run").args(options).arg(&file).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
+    let program = format!("(import (scheme base) (scheme write) {imports}){PASSED_ON}{rest}\n");
+    let run = |options: &[&str]| run_text(&format!("returns-{name}"), &program, options);
     let said = run(&["--opt=high"]);
     let optimized = run(&["--opt=high", "--emit=opt"]);
-    std::fs::remove_file(&file).unwrap();
     let own = |form: &&str| ["define @fibc.", "define @parts"].iter().any(|own| form.starts_with(own));
     (optimized.split("\n(").filter(own).map(|form| form.matches("(call/").count()).sum(), said)
 }

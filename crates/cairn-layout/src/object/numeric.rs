@@ -161,7 +161,7 @@ impl NumericKind {
 /// Where the kind starts in a header.
 const KIND_SHIFT: u32 = 12;
 /// The bits of a header that say type and kind.
-pub const KIND_BITS: u64 = 0xF0FF;
+const KIND_BITS: u64 = 0xF0FF;
 /// The bit that literals have.
 pub const LITERAL_BIT: u64 = (FLAG_LITERAL as u64) << FLAGS_SHIFT;
 /// In the number of a kind: an f64vector that is a vector to the program, and is printed as one. The compiler makes

@@ -53,6 +53,16 @@ pub fn printed(output: &Output) -> String {
     text(&output.stdout)
 }
 
+/// What `cairn run` with these options writes of a program, which succeeds. No other test has this name.
+pub fn run_text(name: &str, program: &str, options: &[&str]) -> String {
+    let directory = Directory::new(name);
+    directory.write("program.scm", program);
+    let file = directory.0.join("program.scm");
+    let output = Command::new(binary()).arg("run").args(options).arg(file).output().unwrap();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
 /// A directory that goes away with the value.
 pub struct Directory(pub PathBuf);
 
