@@ -166,3 +166,29 @@ fn fields_of_closed_types_are_evidence() {
         }
     }
 }
+
+/// A loop that begins with an exact number and computes with complex numbers of flonums from then on carries their
+/// parts.
+#[test]
+fn loops_carry_the_parts_of_complex_numbers() {
+    for first in ["0", "2", "1/2", "1.5"] {
+        let orbit = format!(
+            "(define @orbit.3
+               (lambda orbit (a.10 n.11)
+                 (let ((c.14 (%fl-rectangular (%inexact a.10) 0.25)))
+                   (labels ((L0 (z.12 i.13)
+                              (if (%fx= i.13 n.11)
+                                  (%compnum? z.12)
+                                  (if (if (%compnum? z.12) (%fl< 9.0 (%compnum-real z.12)) (%= z.12 7))
+                                      i.13
+                                      (jump L0 (%+ (%- (%* z.12 z.12) (%* 2 z.12)) c.14) (%fx+ i.13 1))))))
+                     (jump L0 {first} 0)))))"
+        );
+        let text = checked(&program(&orbit, "(%write-object (@orbit.3 0.5 9) '() 1)", "1"));
+        let (_, looping) = text.split_once("(L1 (").expect("the first turn has a copy of its own");
+        assert_eq!(looping.matches("(%fl*").count(), 6, "{text}");
+        for generic in ["(%* ", "(%*:", "(%+ ", "(%+:"] {
+            assert!(!looping.contains(generic), "{generic} in {text}");
+        }
+    }
+}

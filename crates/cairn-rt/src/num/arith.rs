@@ -55,6 +55,9 @@ fn sum(ctx: &mut Machine, a: Value, b: Value) -> Value {
     {
         return big::add(ctx, x, y);
     }
+    if let (Some(x), Some(y)) = (flonum_parts(a), flonum_parts(b)) {
+        return make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1));
+    }
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x + y),
         (Fix(0), Flo(_)) => b,
@@ -64,11 +67,8 @@ fn sum(ctx: &mut Machine, a: Value, b: Value) -> Value {
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x + float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) + y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "+", a, b, fraction::add, |x, y| Ok(x.add(y))),
-        _ => match (flonum_parts(a), flonum_parts(b)) {
-            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 + y.0, x.1 + y.1)),
-            _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_add),
-            _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
-        },
+        _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_add),
+        _ => slow2(ctx, "+", a, b, |x, y| Ok(x.add(y))),
     }
 }
 
@@ -90,6 +90,9 @@ fn difference(ctx: &mut Machine, a: Value, b: Value) -> Value {
     {
         return big::sub(ctx, x, y);
     }
+    if let (Some(x), Some(y)) = (flonum_parts(a), flonum_parts(b)) {
+        return make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1));
+    }
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x - y),
         (Fix(0), Flo(y)) => make_flonum(ctx, -y),
@@ -99,11 +102,8 @@ fn difference(ctx: &mut Machine, a: Value, b: Value) -> Value {
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x - float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) - y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "-", a, b, fraction::sub, |x, y| Ok(x.sub(y))),
-        _ => match (flonum_parts(a), flonum_parts(b)) {
-            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 - y.0, x.1 - y.1)),
-            _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_sub),
-            _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
-        },
+        _ if are_complex(a, b) => by_parts(ctx, a, b, cairn_num_sub),
+        _ => slow2(ctx, "-", a, b, |x, y| Ok(x.sub(y))),
     }
 }
 
@@ -133,6 +133,9 @@ fn product(ctx: &mut Machine, a: Value, b: Value) -> Value {
     {
         return big::mul(ctx, x, y);
     }
+    if let (Some(x), Some(y)) = (flonum_parts(a), flonum_parts(b)) {
+        return make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0));
+    }
     match (operand(a), operand(b)) {
         (Flo(x), Flo(y)) => make_flonum(ctx, x * y),
         (Fix(x), Flo(y)) => make_flonum(ctx, x as f64 * y),
@@ -140,11 +143,8 @@ fn product(ctx: &mut Machine, a: Value, b: Value) -> Value {
         (Flo(x), Big(y)) if in_range(y) => make_flonum(ctx, x * float::from_signed(y)),
         (Big(x), Flo(y)) if in_range(x) => make_flonum(ctx, float::from_signed(x) * y),
         (Ratio | Fix(_), Ratio | Fix(_)) => ratios(ctx, "*", a, b, fraction::mul, |x, y| Ok(x.mul(y))),
-        _ => match (flonum_parts(a), flonum_parts(b)) {
-            (Some(x), Some(y)) => make_flonum_complex(ctx, (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)),
-            _ if are_complex(a, b) => complex_product(ctx, a, b),
-            _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
-        },
+        _ if are_complex(a, b) => complex_product(ctx, a, b),
+        _ => slow2(ctx, "*", a, b, |x, y| Ok(x.mul(y))),
     }
 }
 

@@ -345,8 +345,11 @@ fn of_reals(ctx: &mut Machine, who: &str, a: Value, b: Value, f: fn(&Number, &Nu
 /// `(make-rectangular x y)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_make_rectangular(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    if let (Flo(x), Flo(y)) = (operand(a), operand(b)) {
-        return make_flonum_complex(ctx, (x, y));
+    match (operand(a), operand(b)) {
+        (Flo(x), Flo(y)) => return make_flonum_complex(ctx, (x, y)),
+        (Fix(x), Flo(y)) => return make_flonum_complex(ctx, (x as f64, y)),
+        (Flo(x), Fix(y)) if y != 0 => return make_flonum_complex(ctx, (x, y as f64)),
+        _ => {}
     }
     of_reals(ctx, "make-rectangular", a, b, |x, y| Number::rectangular(x.clone(), y.clone()))
 }
@@ -354,7 +357,16 @@ pub extern "C" fn cairn_num_make_rectangular(ctx: &mut Machine, a: Value, b: Val
 /// `(make-polar magnitude angle)`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_num_make_polar(ctx: &mut Machine, a: Value, b: Value) -> Value {
-    of_reals(ctx, "make-polar", a, b, Number::polar)
+    // exact zeros are special
+    let double = |v| match operand(v) {
+        Flo(x) => Some(x),
+        Fix(n) if n != 0 => Some(n as f64),
+        _ => None,
+    };
+    match (double(a), double(b)) {
+        (Some(m), Some(angle)) => make_flonum_complex(ctx, (m * angle.cos(), m * angle.sin())),
+        _ => of_reals(ctx, "make-polar", a, b, Number::polar),
+    }
 }
 
 /// `(real-part z)`.

@@ -16,11 +16,14 @@
 //! The parts are combined as `cairn_num` does it: a flonum operand has an exact zero as imaginary part, which leaves
 //! signed zeros and NaNs alone.
 
+use super::apart::inexact_operands;
+use super::lattice::{Type, bits::*, predicate};
+use super::operations::flonum_like;
 use super::plans::Split;
 use super::state::Types;
 use crate::ir::{Expr, Label, LabelId, Literal, VarId};
 use crate::prim::{Op, PrimOp};
-use crate::walk::{rewrite, take, visit};
+use crate::walk::{deep, for_each_child, rewrite, take, visit};
 use cairn_layout::code::Site;
 use cairn_num::Number;
 
@@ -33,6 +36,11 @@ struct Parts {
 fn prim(op: Op, args: Vec<Expr>) -> Expr {
     let proven = if op == Op::CompnumReal || op == Op::CompnumImag { 1 } else { 3 };
     Expr::Prim { op: PrimOp::Op(op), args, site: Site::NONE, proven }
+}
+
+/// The exact zero?
+fn is_zero(t: Type) -> bool {
+    t.is_fixnum() && (t.lo, t.hi) == (0, 0)
 }
 
 fn add(a: Expr, b: Expr) -> Expr {
@@ -57,17 +65,36 @@ fn bind(bindings: Vec<(VarId, Expr)>, body: Expr) -> Expr {
 }
 
 impl Types {
-    /// The operation `o` on operands that are complex numbers of flonums (bit `i` of `complex`) or flonums.
-    pub(super) fn by_parts(&mut self, o: Op, args: &mut [Expr], complex: [bool; 2]) -> Option<Expr> {
+    /// The types of the operands of `o`, if they are numbers that it can combine by parts.
+    pub(super) fn combines_parts(&self, o: Op, types: &[Type]) -> Option<[Type; 2]> {
+        let [a, b] = *types else { return None };
+        let as_flonum = |t: Type| if t.is_flocomp() { Type::of(FLONUM) } else { t };
+        let some = a.is_flocomp() || b.is_flocomp();
+        let fit = match o {
+            Op::Sub if is_zero(a) => b.is_flocomp(),
+            Op::Add | Op::Sub | Op::Mul => some && flonum_like(o, as_flonum(a), as_flonum(b)),
+            Op::NumEq => a.is_flocomp() && b.is_flocomp(),
+            _ => false,
+        };
+        fit.then_some([a, b])
+    }
+
+    /// The operation `o` on operands of types that [`Self::combines_parts`] gave.
+    pub(super) fn by_parts(&mut self, o: Op, args: &mut [Expr], types: [Type; 2]) -> Expr {
         let mut bindings = Vec::new();
-        let [a, b] = args else { return None };
-        let a = self.parts(take(a), complex[0], &mut bindings);
-        let b = self.parts(take(b), complex[1], &mut bindings);
+        if o == Op::Sub && is_zero(types[0]) {
+            // `(- 0 x)` is the negated x, also of 0.0
+            args[0] = Expr::Const(Literal::Number(Number::Flo(-0.0)));
+        }
+        inexact_operands(args, &types);
+        let [a, b] = args else { unreachable!("{o:?} has two operands") };
+        let a = self.parts(take(a), types[0].is_flocomp(), &mut bindings);
+        let b = self.parts(take(b), types[1].is_flocomp(), &mut bindings);
         let (re, im) = match (o, &a.im, &b.im) {
-            (Op::Add, _, None) => (add(a.re, b.re), a.im?),
-            (Op::Add, None, Some(_)) => (add(a.re, b.re), b.im?),
+            (Op::Add, None, Some(y)) => (add(a.re, b.re), y.clone()),
+            (Op::Add, Some(x), None) => (add(a.re, b.re), x.clone()),
             (Op::Add, Some(x), Some(y)) => (add(a.re, b.re), add(x.clone(), y.clone())),
-            (Op::Sub, _, None) => (sub(a.re, b.re), a.im?),
+            (Op::Sub, Some(x), None) => (sub(a.re, b.re), x.clone()),
             (Op::Sub, None, Some(y)) => (sub(a.re, b.re), neg(y)),
             (Op::Sub, Some(x), Some(y)) => (sub(a.re, b.re), sub(x.clone(), y.clone())),
             (Op::Mul, Some(x), None) => (mul(&a.re, &b.re), mul(x, &b.re)),
@@ -77,13 +104,13 @@ impl Types {
                 let same = |x: &Expr, y: &Expr| prim(Op::FlEq, vec![x.clone(), y.clone()]);
                 let no = Expr::Const(Literal::Bool(false));
                 let test = Expr::If(Box::new(same(&a.re, &b.re)), Box::new(same(x, y)), Box::new(no));
-                return Some(bind(bindings, test));
+                return bind(bindings, test);
             }
             _ => unreachable!("{o:?} on parts"),
         };
         let (r, i) = (self.fresh(), self.fresh());
         bindings.extend([(r, re), (i, im)]);
-        Some(bind(bindings, prim(Op::FlRectangular, vec![Expr::Local(r), Expr::Local(i)])))
+        bind(bindings, prim(Op::FlRectangular, vec![Expr::Local(r), Expr::Local(i)]))
     }
 
     fn parts(&mut self, e: Expr, complex: bool, bindings: &mut Vec<(VarId, Expr)>) -> Parts {
@@ -172,20 +199,61 @@ impl Types {
     }
 }
 
-/// Is parameter `v` of the label, its `at`th, an operand of arithmetic only, or passed on to the same place?
+/// Is parameter `v` of the label, its `at`th, an operand of arithmetic only, or passed on to the same place? Branches
+/// for what is no complex number are left out, and so are those that leave the loop: what they need is made there.
 fn only_computes(v: VarId, label: &Label, at: usize) -> bool {
-    let is_v = |e: &Expr| matches!(e, Expr::Local(x) if *x == v);
-    let (mut all, mut good) = (0, 0);
-    visit(&label.body, &mut |e| match e {
-        Expr::Local(x) if *x == v => all += 1,
-        Expr::Prim {
-            op:
-                PrimOp::Op(Op::Add | Op::Sub | Op::Mul | Op::NumEq | Op::CompnumReal | Op::CompnumImag | Op::IsCompnum),
-            args,
-            ..
-        } => good += args.iter().filter(|a| is_v(a)).count(),
-        Expr::Jump(l, args) if *l == label.id => good += usize::from(is_v(&args[at])),
-        _ => {}
-    });
-    all == good
+    Uses { v, label, at }.compute(&label.body, true)
+}
+
+struct Uses<'a> {
+    v: VarId,
+    label: &'a Label,
+    at: usize,
+}
+
+impl Uses<'_> {
+    fn is_v(&self, e: &Expr) -> bool {
+        matches!(e, Expr::Local(x) if *x == self.v)
+    }
+
+    /// `tail`: the value of `e` is that of the loop.
+    fn compute(&self, e: &Expr, tail: bool) -> bool {
+        let all = |es: &[Expr], fit: &dyn Fn(usize) -> bool| {
+            es.iter().enumerate().all(|(i, e)| fit(i) && self.is_v(e) || self.compute(e, false))
+        };
+        deep(|| match e {
+            Expr::Local(x) => *x != self.v,
+            Expr::If(test, then, other) => {
+                let is = match &**test {
+                    Expr::Prim { op: PrimOp::Op(o), args, .. } if self.is_v(&args[0]) => predicate(*o),
+                    _ => None,
+                };
+                let (yes, no) = is.map_or((true, true), |kinds| (kinds & FLOCOMP != 0, kinds & FLOCOMP == 0));
+                let branch = |e: &Expr| tail && !self.goes_on(e) || self.compute(e, tail);
+                (is.is_some() || self.compute(test, false)) && (!yes || branch(then)) && (!no || branch(other))
+            }
+            Expr::Let(bindings, body) => {
+                bindings.iter().all(|(_, e)| self.compute(e, false)) && self.compute(body, tail)
+            }
+            Expr::Prim { op: PrimOp::Op(o), args, .. } => all(args, &|_| computes(*o)),
+            Expr::Jump(l, args) if *l == self.label.id => all(args, &|i| i == self.at),
+            e => {
+                let mut good = true;
+                for_each_child(e, &mut |e| good = good && self.compute(e, false));
+                good
+            }
+        })
+    }
+
+    /// Does `e` jump to the label?
+    fn goes_on(&self, e: &Expr) -> bool {
+        let mut jumps = false;
+        visit(e, &mut |e| jumps |= matches!(e, Expr::Jump(l, _) if *l == self.label.id));
+        jumps
+    }
+}
+
+/// Does the operation only look at the parts of its complex operands?
+fn computes(o: Op) -> bool {
+    matches!(o, Op::Add | Op::Sub | Op::Mul | Op::NumEq | Op::CompnumReal | Op::CompnumImag | Op::IsCompnum)
 }

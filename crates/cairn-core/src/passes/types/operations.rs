@@ -202,17 +202,8 @@ impl Types {
         };
         if self.phase.rewrites() {
             *proven |= bits;
-            let complex = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flocomp()));
-            let real = [0, 1].map(|i| unchecked.get(i).is_some_and(|t| t.is_flonum()));
-            let by_parts = match o {
-                Op::Add | Op::Sub | Op::Mul => complex != [false; 2] && (0..2).all(|i| complex[i] || real[i]),
-                Op::NumEq => complex == [true; 2],
-                _ => false,
-            };
-            if let (true, Expr::Prim { args, .. }) = (by_parts, &mut *e) {
-                if let Some(parts) = self.by_parts(o, args, complex) {
-                    *e = parts;
-                }
+            if let (Some(parts), Expr::Prim { args, .. }) = (self.combines_parts(o, &unchecked), &mut *e) {
+                *e = self.by_parts(o, args, parts);
                 return (ty, Some(operands));
             }
             self.rewrite(e, o, &unchecked, ty);
@@ -357,7 +348,7 @@ fn fixnum(n: i64) -> Expr {
 
 /// Can the generic operation be done on doubles, converting a fixnum operand? One operand must be a flonum. Exact zero
 /// is special in sums (`(+ 0 -0.0)` is `-0.0`), and comparisons are exact, so not every conversion is allowed.
-fn flonum_like(o: Op, a: Type, b: Type) -> bool {
+pub(super) fn flonum_like(o: Op, a: Type, b: Type) -> bool {
     let convertible = |t: Type| {
         t.is_flonum()
             || t.is_fixnum()

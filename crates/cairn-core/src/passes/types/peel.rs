@@ -1,4 +1,4 @@
-//! Loops whose parameters become flonums: the first iteration gets a copy of its own.
+//! Loops whose parameters become flonums, or complex numbers of them: the first iteration gets a copy of its own.
 //!
 //! ```text
 //! (labels ((L (i sum)                       (labels ((L (i sum)
@@ -14,8 +14,9 @@
 //! go to a copy, whose parameters have the types of those jumps only; then all is analysed once more. Loops of one
 //! label and limited size.
 
+use super::lattice::Type;
 use super::state::Types;
-use crate::ir::{Expr, Label, LabelId, Program, TopForm};
+use crate::ir::{Expr, Label, LabelId, Program, TopForm, VarId};
 use crate::walk::{Renaming, copy_fresh, deep, for_each_child_mut, rewrite, size_at_most};
 use rustc_hash::FxHashSet;
 
@@ -23,11 +24,15 @@ use rustc_hash::FxHashSet;
 const LIMIT: usize = 250;
 
 impl Types {
-    /// Does some parameter become a flonum after the first iteration? `jumps`: of the loop's own body, all walked for
-    /// the last time.
+    /// Does some parameter become a flonum, or a complex number of flonums, after the first iteration? All jumps of
+    /// the loop's own body have been walked for the last time.
     pub(super) fn stabilizes(&self, l: &Label) -> bool {
         let Some(inner) = self.inner_types(l.id) else { return false };
-        l.params.iter().zip(inner).any(|(v, t)| t.is_flonum() && !self.slots.get(*v).is_flonum())
+        let only_inside = |v: &VarId, is: fn(Type) -> bool, inner: Type| is(inner) && !is(self.slots.get(*v));
+        l.params
+            .iter()
+            .zip(inner)
+            .any(|(v, t)| only_inside(v, Type::is_flonum, *t) || only_inside(v, Type::is_flocomp, *t))
             && size_at_most(&l.body, LIMIT)
     }
 }

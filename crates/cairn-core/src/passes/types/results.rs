@@ -150,17 +150,15 @@ fn decide(yes: bool, no: bool) -> Type {
     }
 }
 
-/// Adds what inexact and complex operands contribute to the exact results.
+/// Adds what inexact and complex operands contribute to the exact results. A part of a complex number of flonums stays
+/// a flonum, whatever real number it is combined with.
 fn inexact(a: Type, b: Type, exact: Type) -> Type {
-    let flonums = |t: Type| t.within(FLONUM | FLOCOMP);
-    if flonums(a) && flonums(b) && (a.is_flocomp() || b.is_flocomp()) {
-        return exact.join(Type::of(FLOCOMP));
-    }
-    if a.may_be(COMPNUM) || b.may_be(COMPNUM) {
+    if a.may_be(EXACTCOMP) || b.may_be(EXACTCOMP) {
         return Type::of(NUMBER);
     }
     let flonum = a.may_be(FLONUM) && b.may_be(REAL) || b.may_be(FLONUM) && a.may_be(REAL);
-    if flonum { exact.join(Type::of(FLONUM)) } else { exact }
+    let complex = a.may_be(FLOCOMP) || b.may_be(FLOCOMP);
+    exact.join(Type::of(if flonum { FLONUM } else { 0 } | if complex { FLOCOMP } else { 0 }))
 }
 
 /// Sums, differences, products: `of_bounds` gives the bounds of the result of integers.
@@ -216,6 +214,7 @@ impl Op {
 /// Results of runtime calls, by the names of the table; `ANY` when not listed.
 pub(super) fn runtime(name: &str, types: &[Type]) -> Type {
     let a = types.first().copied().unwrap_or(Type::ANY);
+    let b = types.get(1).copied().unwrap_or(Type::ANY);
     let real_function = |kinds: u32| Type::of(if a.is_flonum() { FLONUM } else { kinds });
     match name {
         "length" | "port-line" => Type::range(0, LENGTH_MAX),
@@ -235,6 +234,10 @@ pub(super) fn runtime(name: &str, types: &[Type]) -> Type {
         "num-sin" | "num-cos" | "num-tan" | "num-exp" | "num-atan" => real_function(NUMBER),
         "num-exact" if a.within(REAL) => Type::of(EXACT),
         "num-inexact" if a.within(REAL) => Type::of(FLONUM),
+        "num-make-polar" if a.is_flonum() && b.is_flonum() => Type::of(FLOCOMP),
+        "num-make-rectangular" if a.within(REAL) && b.is_flonum() => Type::of(FLOCOMP),
+        "num-magnitude" if a.is_flocomp() => Type::of(NATURAL_FLONUM),
+        "num-angle" if a.is_flocomp() => Type::of(FLONUM),
         "num-log"
         | "num-asin"
         | "num-acos"
