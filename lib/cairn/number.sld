@@ -314,12 +314,25 @@
                     (flonum-magnitude re im)
                     (%num-magnitude x)))
               (%num-magnitude x))))
-    ;; Where neither square nor their sum can overflow or lose bits, that is quicker than the library's hypot.
     (define (flonum-magnitude re im)
-      (let ((squares (%fl+ (%fl* re re) (%fl* im im))))
+      (let ((a (%flabs re)) (b (%flabs im)))
+        (if (%fl< a b) (hypotenuse b a) (hypotenuse a b))))
+    ;; For 0 <= y <= x. The root of the sum of squares, corrected by a step of Newton's method whose residue is computed
+    ;; without cancellation (Borges, "An improved algorithm for hypot(a,b)", 2019), as C's hypot does; where a square
+    ;; may overflow or lose bits, that is asked.
+    (define (hypotenuse x y)
+      (let ((squares (%fl+ (%fl* x x) (%fl* y y))))
         (if (if (%fl< 1e-280 squares) (%fl< squares 1e280) #f)
-            (%flsqrt squares)
-            (%num-magnitude (%fl-rectangular re im)))))
+            (let ((h (%flsqrt squares)))
+              (%fl- h (%fl/ (if (%fl<= h (%fl* 2. y))
+                                (let ((d (%fl- h y)))
+                                  (%fl+ (%fl* x (%fl- (%fl* 2. d) x))
+                                        (%fl* (%fl- d (%fl* 2. (%fl- x y))) d)))
+                                (let ((d (%fl- h x)))
+                                  (%fl+ (%fl* (%fl* 2. d) (%fl- x (%fl* 2. y)))
+                                        (%fl+ (%fl* (%fl- (%fl* 4. d) y) y) (%fl* d d)))))
+                            (%fl* 2. h))))
+            (%num-magnitude (%fl-rectangular x y)))))
     (define (angle x) (%num-angle x))
 
     ;;;; Text

@@ -76,6 +76,11 @@
 (show (turn 0.0) (turn 0) (turn (opaque 0.0)) (make-polar (opaque 2) (opaque 0)) (make-polar (opaque 0) 1.0)
       (make-rectangular (opaque 1) (opaque 0.5)) (make-rectangular (opaque 0.5) (opaque 2)) (angle -1.0-0.0i))
 
+;; an operand that is always zero is evaluated nevertheless
+(define (zero x) (display "called ") (if (> x 1000) (zero (- x 1)) 0))
+(define (from-zero x) (- (zero 3) (+ (* 2.0 x) 1.0+2.0i)))
+(show (from-zero 2.5) (from-zero 3.5))
+
 ;; parts, equality, errors
 (show (real-part 1.5) (imag-part 1.5) (real-part 1+2i) (imag-part 1/2) (real-part 1.0+2.0i) (imag-part (opaque 1.0+2.0i)))
 (show (make-rectangular 1.0 0.0) (make-rectangular 1 0) (make-rectangular 1 0.5) (make-rectangular 1.0 0))

@@ -2,8 +2,9 @@
 //! overflow are rightly tested before the loop (`passes/types/bounds.rs`).
 //!
 //! Loops go up and down, by one or more, from and to where there are elements and beyond, also at the ends of the
-//! fixnums; indices are linear in the counter, now and then with products. The interpreter stops where an operation
-//! claims that its index is in range and it is not, or that its operands are fixnums.
+//! fixnums; indices are linear in the counter, now and then with products. Some vectors are elements of another, which
+//! may be stored into, may hold one of them twice, or itself. The interpreter stops where an operation claims that its
+//! index is in range and it is not, or that its operands are fixnums.
 
 use cairn_core::parse::parse_program;
 use cairn_core::passes::{testing::run_pass, types};
@@ -48,10 +49,29 @@ impl Generator {
         }
     }
 
-    /// A loop over vectors `v.0` and `w.1` with integers `i.2` and `n.3`.
+    /// A vector: one from outside, or an element of `m.6`.
+    fn vector(&mut self, of: &[&str]) -> String {
+        match self.below(3) {
+            0 => format!("(%vector-ref m.6 {})", self.one_of(&["i.2", "i.2", "0", "1", "(%- 3 i.2)", "k.4"])),
+            _ => self.one_of(of).into(),
+        }
+    }
+
+    /// A loop over vectors `v.0` and `w.1`, some of which are elements of `m.6`, with integers `i.2` and `n.3`.
     fn looping(&mut self) -> String {
         let step = [1, 1, 1, 1, 2, 3, -1, -1, -2][self.below(9)];
-        let bound = self.one_of(&["n.3", "n.3", "(%vector-length v.0)", "(%vector-length w.1)", "12", "0", "-1"]);
+        let bound = self.one_of(&[
+            "n.3",
+            "n.3",
+            "(%vector-length v.0)",
+            "(%vector-length w.1)",
+            "12",
+            "0",
+            "-1",
+            "(%- n.3 1)",
+            "(%+ n.3 i.2)",
+            "(%- (%* n.3 2) k.4)",
+        ]);
         let down = self.one_of(&["0", "0", "-1", "i.2"]);
         let (first, test) = match step > 0 {
             true => (
@@ -77,10 +97,21 @@ impl Generator {
         let named = format!("j.{}", 20 + self.names);
         let value = self.index(1, &[]);
         let known = [named.clone()];
-        let read = format!("(%vector-ref {} {})", self.one_of(&["v.0", "v.0", "w.1"]), self.index(2, &known));
-        let store = match self.below(3) {
-            0 => "(%write-object s.5 '() 1)".into(),
-            _ => format!("(%vector-set! w.1 {} {})", self.index(1, &known), self.index(1, &known)),
+        let read = format!("(%vector-ref {} {})", self.vector(&["v.0", "v.0", "w.1"]), self.index(2, &known));
+        let store = match self.below(12) {
+            0..4 => "(%write-object s.5 '() 1)".into(),
+            4 => format!(
+                "(%vector-set! m.6 {} {})",
+                self.one_of(&["i.2", "0", "k.4"]),
+                self.vector(&["v.0", "w.1"])
+            ),
+            5 => "#f".into(),
+            _ => format!(
+                "(%vector-set! {} {} {})",
+                self.vector(&["w.1"]),
+                self.index(1, &known),
+                self.index(1, &known)
+            ),
         };
         let next = match self.below(3) {
             0 => format!("(%- k.4 {})", -step),
@@ -107,17 +138,26 @@ fn program(seed: u64) -> String {
         1 | 2 => v.to_string(),
         _ => (8 + g.below(16)).to_string(),
     };
+    let rows =
+        g.one_of(&["v.91 w.90 w.90 v.91", "v.91 v.91", "w.90 v.91 7 w.90", "w.90 w.90 w.90 w.90 w.90 v.91"]);
+    let itself = g.one_of(&["#f", "#f", "(%vector-set! m.92 1 m.92)"]);
     format!(
-        "(define @f.0 (lambda f (v.0 w.1 i.2 n.3) {body}))
+        "(define @f.0 (lambda f (v.0 w.1 i.2 n.3 m.6) {body}))
         (let ((w.90 (%make-vector {w} 2)))
-          (seq (%write-object {f} (%make-vector {v} 1) w.90 {i} {n}) '() 1) (%write-object w.90 '() 1)))"
+          (let ((v.91 (%make-vector {v} 1)))
+            (let ((m.92 (%vector {rows})))
+              (seq
+                {itself}
+                (%write-object {f} v.91 w.90 {i} {n} m.92) '() 1)
+                (%write-object w.90 '() 1)
+                (%write-object v.91 '() 1)))))"
     )
 }
 
 #[test]
 fn loops_that_count_keep_meaning() {
-    let (mut ended, mut failed, mut copied) = (0, 0, 0);
-    for seed in 0..4_000 {
+    let (mut ended, mut failed, mut copied, mut rows) = (0, 0, 0, 0);
+    for seed in 0..6_000 {
         let text = program(seed);
         let mut p = parse_program(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
         let before = interp::run(&p, 3_000);
@@ -137,6 +177,9 @@ fn loops_that_count_keep_meaning() {
         ended += u32::from(before.result.is_ok());
         failed += u32::from(before.result.is_err());
         copied += u32::from(printed.contains("%vector-ref:11"));
+        rows += u32::from(printed.contains("(row.") && printed.contains("%vector-set!") && before.result.is_ok());
     }
-    assert!(ended > 500 && failed > 500 && copied > 1500, "{ended} ended, {failed} failed, {copied} have a copy");
+    let counts =
+        format!("{ended} ended, {failed} failed, {copied} have a copy, {rows} stored and read rows before it");
+    assert!(ended > 500 && failed > 500 && copied > 1500 && rows > 100, "{counts}");
 }

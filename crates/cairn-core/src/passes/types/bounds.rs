@@ -31,36 +31,29 @@
 //! beyond the fixnums, where and how it always did. The tests themselves cannot fail: each is made of what the ones
 //! before have shown.
 //!
+//! A row of a matrix, which is an element of a vector, is read before the loop, too, if it stays ([`Source`]).
+//!
 //! Loops with few turns ([`MIN_TURNS`]) are left to the general loop, too, since the tests take as long as some turns.
 //!
 //! Invariants: it comes after all else of [`super`], whose facts hold in the copy as well; innermost loops without
-//! calls and lambdas, except in what comes after them, of up to [`LIMIT`] nodes, so a program at most doubles.
+//! calls and lambdas, except in what comes after them, of limited size ([`Counting`]), so a program at most doubles.
 
 use super::budget::{self, Copied};
+use super::counting::{Counting, Source, Stores, While, generic, number, operation, same};
 use super::env::Env;
 use super::lattice::{Type, bits::*};
 use super::twice::{copied_loop, enter_by, inside, take_exits};
 use crate::ir::{Expr, Label, LabelId, Literal, Program, TopForm, VarId};
-use crate::passes::fold::fixnum;
 use crate::prim::{IN_RANGE, Numeric, Op, PrimOp, fixnum_bit};
-use crate::walk::{deep, for_each_binder, for_each_child_mut, rewrite, size_at_most, visit};
+use crate::walk::{deep, for_each_child_mut, rewrite, visit};
 use cairn_layout::code::Site;
 use cairn_layout::value::{FIXNUM_MAX, FIXNUM_MIN};
-use cairn_num::{Int, Number};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-/// Larger loop bodies are not copied.
-const LIMIT: usize = 600;
-/// Nor are loops looked at that are larger with what comes after them.
-const SEARCH_LIMIT: usize = 4000;
 /// A loop with fewer turns does not enter the copy, nor one with fewer turns than half of its tests.
 const MIN_TURNS: usize = 8;
 /// More than so many tests before a loop are not made.
 const MAX_TESTS: usize = 100;
-/// Larger linear expressions are not looked at.
-const LINEAR: usize = 24;
-/// The greatest step of a counter.
-const MAX_STEP: i64 = 1 << 16;
 
 /// Gives loops that count a copy without tests.
 pub(super) fn run(program: &mut Program, forms: &mut [TopForm], env: &Env) {
@@ -98,104 +91,16 @@ fn walk(program: &mut Program, e: &mut Expr, env: &Env, chosen: &FxHashSet<Copie
     })
 }
 
-/// When a loop goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum While {
-    /// The counter is below the bound.
-    Below,
-    /// It is not above.
-    UpTo,
-    /// It is another number.
-    Not,
-}
-
-/// A loop that counts.
-struct Counting {
-    /// Which parameter.
-    parameter: usize,
-    counter: VarId,
-    step: i64,
-    /// While the counter, or the negative one where it counts down, is so to the bound.
-    goes_on: While,
-    bound: Expr,
-    /// It goes on where the test at its beginning has this answer.
-    answer: bool,
-    /// Variables that change from turn to turn.
-    inner: FxHashSet<VarId>,
-    /// Values of variables bound inside.
-    values: FxHashMap<VarId, Expr>,
-}
-
 impl Counting {
-    fn of(l: &Label) -> Option<Counting> {
-        if !size_at_most(&l.body, SEARCH_LIMIT) {
-            return None;
-        }
-        let mut body = Vec::new();
-        inside(&l.body, l.id, &mut Vec::new(), &mut |e| body.push(e));
-        if body.len() > LIMIT {
-            return None;
-        }
-        let mut inner: FxHashSet<VarId> = l.params.iter().copied().collect();
-        let (mut values, mut jumps, mut own) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
-        for e in &body {
-            match e {
-                Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..) => return None,
-                Expr::Lambda(_) | Expr::Fix(..) | Expr::Letrec(..) | Expr::Receive { .. } => return None,
-                Expr::Labels(labels, _) => own.extend(labels.iter().map(|l| l.id)),
-                Expr::Jump(to, args) if *to == l.id => jumps.push(args),
-                Expr::Let(bs, _) => values.extend(bs.iter().map(|(v, e)| (*v, (*e).clone()))),
-                _ => {}
-            }
-            for_each_binder(e, &mut |v| {
-                inner.insert(v);
-            });
-        }
-        if jumps.is_empty() || loops_inside(&l.body, &own) {
-            return None;
-        }
-        let (parameter, step) = (0..l.params.len()).find_map(|i| {
-            let mut steps = jumps.iter().map(|args| step_of(&args[i], l.params[i], &values));
-            let first = steps.next()??;
-            steps.all(|s| s == Some(first)).then_some((i, first))
-        })?;
-        let counter = l.params[parameter];
-        let Expr::If(test, then, other) = &l.body else { return None };
-        let leaves = |e: &Expr| {
-            let mut stays = false;
-            visit(e, &mut |e| stays |= matches!(e, Expr::Jump(to, _) if *to == l.id));
-            !stays
-        };
-        let answer = match (leaves(then), leaves(other)) {
-            (true, false) => false,
-            (false, true) => true,
-            _ => return None,
-        };
-        let (goes_on, bound) = condition(test, counter, answer, step > 0)?;
-        let c = Counting { parameter, counter, step, goes_on, bound, answer, inner, values };
-        (c.is_outside(&c.bound) && (goes_on != While::Not || step.abs() == 1)).then_some(c)
-    }
-
-    /// Does it not change while the loop runs, and may it be evaluated before?
-    fn is_outside(&self, e: &Expr) -> bool {
-        match e {
-            Expr::Local(v) => !self.inner.contains(v),
-            Expr::Const(l) => fixnum(l).is_some(),
-            Expr::Prim {
-                op: PrimOp::Op(Op::VectorLength | Op::StringLength | Op::BytevectorLength | Op::F64VectorLength),
-                args,
-                ..
-            } => self.is_outside(&args[0]),
-            _ => false,
-        }
-    }
-
     /// What is to be tested before a copy of the loop `l`, if that is worth it.
     fn tests(&self, l: &Label, env: &Env) -> Option<Tests> {
-        let mut finder = Finder { c: self, env, tests: Tests::default(), gains: 0 };
-        finder.look_through(&l.body, l.id);
-        let Finder { tests, gains, .. } = finder;
-        (gains >= 2 && !tests.objects.is_empty() && tests.count() <= MAX_TESTS).then_some(tests)
+        [true, false].into_iter().find_map(|elements| {
+            let mut finder = Finder { c: self, env, tests: Tests::default(), gains: 0, elements };
+            finder.look_through(&l.body, l.id);
+            let Finder { mut tests, gains, .. } = finder;
+            let enough = gains >= 2 && !tests.objects.is_empty();
+            (enough && tests.ask_for_stores(&self.stores) && tests.count() <= MAX_TESTS).then_some(tests)
+        })
     }
 
     /// The label in front of the loop `l`, if its copy is worth it. What the loop does when it ends becomes labels
@@ -206,13 +111,15 @@ impl Counting {
         // what does not change gets its name before the copy is made
         let mut body = l.body.clone();
         let fixed: Vec<VarId> = tests.fixed.iter().map(|_| program.fresh_var("fixed")).collect();
-        let mut rewriter = Rewriter { c: &self, tests: &tests, fixed: &fixed };
+        let objects = tests.names(program);
+        let mut rewriter = Rewriter { c: &self, tests: &tests, fixed: &fixed, objects: &objects };
         rewriter.rewrite(&mut body);
         by_fixnums(&mut body);
         let copy = copied_loop(program, l, &body);
         let general = Label { id: program.fresh_label(), params: Vec::new(), body: copy.general(l) };
         Some(copy.entered(program, |program, params, inside| {
-            let body = self.guarded(program, params[self.parameter], tests, &fixed, inside, general.id);
+            let names = Names { fixed: &fixed, objects: &objects };
+            let body = self.guarded(program, params[self.parameter], tests, names, inside, general.id);
             Expr::Labels(vec![general], Box::new(body))
         }))
     }
@@ -223,18 +130,19 @@ impl Counting {
         program: &mut Program,
         first: VarId,
         tests: Tests,
-        fixed: &[VarId],
+        names: Names,
         then: Expr,
         slow: LabelId,
     ) -> Expr {
         let mut g = Guard { steps: Vec::new() };
         let (bound, least) = (program.fresh_var("bound"), program.fresh_var("last"));
-        g.steps.push(Step::Bind(bound, self.bound.clone()));
-        g.test(prim(Op::IsFixnum, vec![Expr::Local(bound)], 0));
-        g.test(prim(Op::IsFixnum, vec![Expr::Local(first)], 0));
         for v in &tests.variables {
             g.test(prim(Op::IsFixnum, vec![Expr::Local(*v)], 0));
         }
+        let computed = self.computed_bound().map(|b| on_fixnums(&b));
+        g.steps.push(Step::Bind(bound, computed.unwrap_or_else(|| self.bound.clone())));
+        g.test(prim(Op::IsFixnum, vec![Expr::Local(bound)], 0));
+        g.test(prim(Op::IsFixnum, vec![Expr::Local(first)], 0));
         // from the lower end to the upper is more than some turns: nothing here overflows
         let span = MIN_TURNS.max(tests.count() / 2) as i64 * self.step.abs();
         let (lower, upper) = if self.step > 0 { (first, bound) } else { (bound, first) };
@@ -254,7 +162,9 @@ impl Counting {
                 _ => fixnums(Op::FxLe, number(FIXNUM_MIN - self.step), last),
             });
         }
-        let fixed: Vec<(VarId, Expr)> = fixed.iter().copied().zip(tests.fixed).collect();
+        let name_of =
+            |source: &Source| tests.name_of(source, names.objects).expect("it comes before what needs it");
+        let fixed: Vec<(VarId, Expr)> = names.fixed.iter().copied().zip(tests.fixed.iter().cloned()).collect();
         for (v, e) in &fixed {
             g.steps.push(Step::Bind(*v, on_fixnums(e)));
             g.test(prim(Op::IsFixnum, vec![Expr::Local(*v)], 0));
@@ -265,7 +175,14 @@ impl Counting {
                 g.test(prim(Op::IsFixnum, vec![self.at(e, end, &fixed)], 0));
             }
         }
-        for (object, kind, indices) in &tests.objects {
+        let mut bound: Vec<VarId> = Vec::new();
+        for (Accessed { source, kind, indices }, object) in tests.objects.iter().zip(names.objects) {
+            if let Source::Element(vector, index) = source
+                && !bound.contains(object)
+            {
+                g.steps.push(Step::Bind(*object, element(name_of(vector), self.at(index, first, &fixed))));
+                bound.push(*object);
+            }
             let length = program.fresh_var("length");
             g.test(kind.question(*object));
             g.steps.push(Step::Bind(length, kind.length(*object)));
@@ -283,6 +200,10 @@ impl Counting {
                 }
             }
         }
+        for (a, b) in &tests.different {
+            let same = prim(Op::Eq, vec![Expr::Local(name_of(a)), Expr::Local(name_of(b))], 0);
+            g.test(prim(Op::Not, vec![same], 0));
+        }
         g.finish(then, slow)
     }
 
@@ -299,108 +220,6 @@ impl Counting {
             e => e.clone(),
         }
     }
-
-    /// Is the counter in the linear expression?
-    fn changes(&self, e: &Expr) -> bool {
-        let mut found = false;
-        visit(e, &mut |e| found |= matches!(e, Expr::Local(v) if *v == self.counter));
-        found
-    }
-
-    /// `e` as sums and products of the counter, constants and variables from outside, linear in the counter.
-    fn linear(&self, e: &Expr) -> Option<Expr> {
-        let e = self.expand(e)?;
-        size_at_most(&e, LINEAR).then_some(e)
-    }
-
-    fn expand(&self, e: &Expr) -> Option<Expr> {
-        match e {
-            Expr::Const(l) => fixnum(l).map(number),
-            Expr::Local(v) if *v == self.counter || !self.inner.contains(v) => Some(Expr::Local(*v)),
-            Expr::Local(v) => deep(|| self.expand(self.values.get(v)?)),
-            Expr::Prim { op: PrimOp::Op(o), args, .. } => {
-                let o = operation(*o)?;
-                let (a, b) = (self.expand(&args[0])?, self.expand(&args[1])?);
-                let product_of_counters = o == Op::Mul && self.changes(&a) && self.changes(&b);
-                let e = generic(o, a, b);
-                (!product_of_counters && size_at_most(&e, LINEAR)).then_some(e)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Does one of the labels jump to itself or an earlier one? Only joins are known not to.
-fn loops_inside(e: &Expr, labels: &FxHashSet<LabelId>) -> bool {
-    let mut found = false;
-    visit(e, &mut |e| {
-        if let Expr::Labels(ls, _) = e
-            && ls.iter().any(|l| labels.contains(&l.id))
-        {
-            for l in ls {
-                visit(&l.body, &mut |e| found |= matches!(e, Expr::Jump(to, _) if ls.iter().any(|l| l.id == *to)));
-            }
-        }
-    });
-    found
-}
-
-/// What is added to the counter by this argument.
-fn step_of(e: &Expr, counter: VarId, values: &FxHashMap<VarId, Expr>) -> Option<i64> {
-    let e = match e {
-        Expr::Local(v) if *v != counter => values.get(v)?,
-        e => e,
-    };
-    let Expr::Prim { op: PrimOp::Op(o), args, .. } = e else { return None };
-    let step = match (operation(*o)?, &args[..]) {
-        (Op::Add, [Expr::Local(v), Expr::Const(l)] | [Expr::Const(l), Expr::Local(v)]) if *v == counter => {
-            fixnum(l)?
-        }
-        (Op::Sub, [Expr::Local(v), Expr::Const(l)]) if *v == counter => fixnum(l)?.checked_neg()?,
-        _ => return None,
-    };
-    (step != 0 && step.abs() <= MAX_STEP).then_some(step)
-}
-
-/// How the counter is to the bound while the loop goes on, if it goes on where `test` has this answer.
-fn condition(test: &Expr, counter: VarId, answer: bool, up: bool) -> Option<(While, Expr)> {
-    let Expr::Prim { op: PrimOp::Op(o), args, .. } = test else { return None };
-    if let (Op::Not, [e]) = (*o, &args[..]) {
-        return condition(e, counter, !answer, up);
-    }
-    let [a, b] = &args[..] else { return None };
-    let is_counter = |e: &Expr| matches!(e, Expr::Local(v) if *v == counter);
-    let (left, bound) = match (is_counter(a), is_counter(b)) {
-        (true, false) => (true, b),
-        (false, true) => (false, a),
-        _ => return None,
-    };
-    // "less" with the counter on the left, or what that is with everything turned round
-    let (mut less, mut or_equal) = match o {
-        Op::NumEq | Op::FxEq => return (!answer).then(|| (While::Not, bound.clone())),
-        Op::NumLt | Op::FxLt => (true, false),
-        Op::NumLe | Op::FxLe => (true, true),
-        Op::NumGt => (false, false),
-        Op::NumGe => (false, true),
-        _ => return None,
-    };
-    if !left {
-        less = !less;
-    }
-    if !answer {
-        (less, or_equal) = (!less, !or_equal);
-    }
-    (less == up).then(|| (if or_equal { While::UpTo } else { While::Below }, bound.clone()))
-}
-
-/// The generic operation of sums and products.
-fn operation(o: Op) -> Option<Op> {
-    Some(match o {
-        Op::Add | Op::FxAdd => Op::Add,
-        Op::Sub | Op::FxSub => Op::Sub,
-        Op::Mul | Op::FxMul => Op::Mul,
-        _ => return None,
-    })
 }
 
 fn unchecked(o: Op) -> Op {
@@ -432,13 +251,10 @@ fn on_fixnums(e: &Expr) -> Expr {
     e
 }
 
-/// An operation on integers, which may be bignums.
-fn generic(op: Op, a: Expr, b: Expr) -> Expr {
-    prim(op, vec![a, b], 3)
-}
-
-fn number(n: i64) -> Expr {
-    Expr::Const(Literal::Number(Number::Int(Int::Fix(n))))
+/// `(%vector-ref vector index)`, which cannot fail.
+fn element(vector: VarId, index: Expr) -> Expr {
+    let op = PrimOp::Op(Op::VectorRef);
+    Expr::Prim { op, args: vec![Expr::Local(vector), index], site: Site::NONE, proven: IN_RANGE | 2 | 1 }
 }
 
 /// What an element is taken out of, or put into.
@@ -449,11 +265,13 @@ struct Sequence {
 }
 
 impl Sequence {
+    const VECTOR: Sequence = Sequence { is: PrimOp::Op(Op::IsVector), length: PrimOp::Op(Op::VectorLength) };
+
     /// Of an access.
     fn of(op: PrimOp) -> Option<Sequence> {
         let PrimOp::Op(o) = op else { return None };
         let (is, length) = match o {
-            Op::VectorRef | Op::VectorSet => (Op::IsVector, Op::VectorLength),
+            Op::VectorRef | Op::VectorSet => return Some(Sequence::VECTOR),
             Op::StringRef | Op::StringSet => (Op::IsString, Op::StringLength),
             Op::BytevectorRef | Op::BytevectorSet => (Op::IsBytevector, Op::BytevectorLength),
             o => {
@@ -484,26 +302,68 @@ struct Tests {
     fixed: Vec<Expr>,
     /// What is linear in the counter: fixnums at both ends.
     linear: Vec<Expr>,
-    /// Sequences and the indices, at both ends.
-    objects: Vec<(VarId, Sequence, Vec<Expr>)>,
+    /// Sequences and the indices, at both ends. A vector comes before its elements.
+    objects: Vec<Accessed>,
+    /// Objects of which the one must not be the other.
+    different: Vec<(Source, Source)>,
+}
+
+/// An object and what the loop does with it.
+struct Accessed {
+    source: Source,
+    kind: Sequence,
+    indices: Vec<Expr>,
+}
+
+/// What the tests bind.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    /// Of [`Tests::fixed`].
+    fixed: &'a [VarId],
+    /// Of [`Tests::objects`].
+    objects: &'a [VarId],
 }
 
 impl Tests {
     fn count(&self) -> usize {
-        let indices: usize = self.objects.iter().map(|(_, _, indices)| 2 + 4 * indices.len()).sum();
-        self.variables.len() + self.fixed.len() + 2 * self.linear.len() + indices
+        let indices: usize = self.objects.iter().map(|o| 2 + 4 * o.indices.len()).sum();
+        self.variables.len() + self.fixed.len() + 2 * self.linear.len() + indices + self.different.len()
     }
-}
 
-/// Are these linear expressions the same?
-fn same(a: &Expr, b: &Expr) -> bool {
-    match (a, b) {
-        (Expr::Local(v), Expr::Local(w)) => v == w,
-        (Expr::Const(l), Expr::Const(m)) => fixnum(l) == fixnum(m),
-        (Expr::Prim { op: o, args: a, .. }, Expr::Prim { op: p, args: b, .. }) => {
-            o == p && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+    /// Asks whether the vectors whose elements are read before the loop are others than those that it stores into. Says
+    /// whether that can be asked.
+    fn ask_for_stores(&mut self, stores: &Stores) -> bool {
+        for vector in self.objects.iter().filter_map(|o| o.source.vector()) {
+            let Some(stored) = stores.others(vector) else { return false };
+            for s in stored {
+                let known = matches!(s, Source::Variable(_)) || self.objects.iter().any(|o| o.source.is(s));
+                if !known {
+                    return false;
+                }
+                if !self.different.iter().any(|(a, b)| a.is(vector) && b.is(s)) {
+                    self.different.push((vector.clone(), s.clone()));
+                }
+            }
         }
-        _ => false,
+        true
+    }
+
+    /// The variables of the objects: new ones where they are elements.
+    fn names(&self, program: &mut Program) -> Vec<VarId> {
+        let mut names = Vec::new();
+        for o in &self.objects {
+            let name = self.name_of(&o.source, &names).unwrap_or_else(|| program.fresh_var("row"));
+            names.push(name);
+        }
+        names
+    }
+
+    /// The variable of an object, as far as they have names.
+    fn name_of(&self, source: &Source, names: &[VarId]) -> Option<VarId> {
+        match source {
+            Source::Variable(v) => Some(*v),
+            _ => self.objects.iter().zip(names).find(|(o, _)| o.source.is(source)).map(|(_, name)| *name),
+        }
     }
 }
 
@@ -520,11 +380,20 @@ struct Finder<'a> {
     tests: Tests,
     /// Tests that the loop is spared in each turn.
     gains: usize,
+    /// May elements of vectors be read before the loop?
+    elements: bool,
 }
 
 impl Finder<'_> {
     fn look_through(&mut self, body: &Expr, l: LabelId) {
         let Expr::If(_, then, other) = body else { return };
+        if let Some(bound) = self.c.computed_bound() {
+            if !self.only(&bound, |t| t.may_be(FIXNUM)) {
+                return;
+            }
+            self.mention(&bound);
+            add(&mut self.tests.fixed, bound);
+        }
         let mut nodes = Vec::new();
         inside(if self.c.answer { then } else { other }, l, &mut Vec::new(), &mut |e| nodes.push(e));
         // indices first: they say which variables are integers
@@ -535,15 +404,30 @@ impl Finder<'_> {
     fn access(&mut self, e: &Expr) {
         let Expr::Prim { op, args, .. } = e else { return };
         let Some(kind) = Sequence::of(*op) else { return };
-        let (Expr::Local(v), Some(index)) = (&args[0], self.c.linear(&args[1])) else { return };
-        if self.c.inner.contains(v) || !self.only(&index, |t| t.may_be(FIXNUM)) {
+        let (Some(source), Some(index)) = (self.c.source(&args[0]), self.c.linear(&args[1])) else { return };
+        if !self.only(&index, |t| t.may_be(FIXNUM)) || !self.has_vector(&source) {
             return;
         }
         self.mention(&index);
         self.gains += 2;
-        match self.tests.objects.iter_mut().find(|(object, k, _)| object == v && *k == kind) {
-            Some((_, _, indices)) => add(indices, index),
-            None => self.tests.objects.push((*v, kind, vec![index])),
+        self.note(source, kind, index);
+    }
+
+    /// Takes down the vectors that an element is read from; says whether that can be done before the loop.
+    fn has_vector(&mut self, source: &Source) -> bool {
+        let Source::Element(vector, index) = source else { return true };
+        let fit = self.elements && self.only(index, |t| t.may_be(FIXNUM)) && self.has_vector(vector);
+        if fit {
+            self.mention(index);
+            self.note((**vector).clone(), Sequence::VECTOR, index.clone());
+        }
+        fit
+    }
+
+    fn note(&mut self, source: Source, kind: Sequence, index: Expr) {
+        match self.tests.objects.iter_mut().find(|o| o.source.is(&source) && o.kind == kind) {
+            Some(o) => add(&mut o.indices, index),
+            None => self.tests.objects.push(Accessed { source, kind, indices: vec![index] }),
         }
     }
 
@@ -604,6 +488,7 @@ struct Rewriter<'a> {
     c: &'a Counting,
     tests: &'a Tests,
     fixed: &'a [VarId],
+    objects: &'a [VarId],
 }
 
 impl Rewriter<'_> {
@@ -628,11 +513,18 @@ impl Rewriter<'_> {
             *e = Expr::Const(Literal::Bool(true));
             return;
         }
+        if let Expr::Prim { op: PrimOp::Op(Op::VectorRef), .. } = e
+            && let Some(row) = self.c.source(e)
+            && let Some(name) = self.tests.name_of(&row, self.objects)
+        {
+            *e = Expr::Local(name);
+            return;
+        }
         if let Expr::Prim { op, args, proven, .. } = e
-            && let (Some(kind), Some(Expr::Local(v))) = (Sequence::of(*op), args.first())
-            && let Some(index) = self.c.linear(&args[1])
-            && let Some((_, _, indices)) = self.tests.objects.iter().find(|(o, k, _)| o == v && *k == kind)
-            && indices.iter().any(|i| same(i, &index))
+            && let Some(kind) = Sequence::of(*op)
+            && let (Some(source), Some(index)) = (self.c.source(&args[0]), self.c.linear(&args[1]))
+            && let Some(o) = self.tests.objects.iter().find(|o| o.source.is(&source) && o.kind == kind)
+            && o.indices.iter().any(|i| same(i, &index))
         {
             let numeric = matches!(*op, PrimOp::Op(o) if o.numeric().is_some());
             *proven |= IN_RANGE | 2 | u8::from(!numeric);

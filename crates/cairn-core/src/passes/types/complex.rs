@@ -66,12 +66,13 @@ fn bind(bindings: Vec<(VarId, Expr)>, body: Expr) -> Expr {
 
 impl Types {
     /// The types of the operands of `o`, if they are numbers that it can combine by parts.
-    pub(super) fn combines_parts(&self, o: Op, types: &[Type]) -> Option<[Type; 2]> {
+    pub(super) fn combines_parts(&self, o: Op, args: &[Expr], types: &[Type]) -> Option<[Type; 2]> {
         let [a, b] = *types else { return None };
         let as_flonum = |t: Type| if t.is_flocomp() { Type::of(FLONUM) } else { t };
         let some = a.is_flocomp() || b.is_flocomp();
         let fit = match o {
-            Op::Sub if is_zero(a) => b.is_flocomp(),
+            // the zero is replaced: nothing is lost that must be evaluated
+            Op::Sub if is_zero(a) => b.is_flocomp() && matches!(args[0], Expr::Const(_) | Expr::Local(_)),
             Op::Add | Op::Sub | Op::Mul => some && flonum_like(o, as_flonum(a), as_flonum(b)),
             Op::NumEq => a.is_flocomp() && b.is_flocomp(),
             _ => false,

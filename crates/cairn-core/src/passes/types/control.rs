@@ -131,6 +131,7 @@ impl Types {
         if dead {
             return Type::NONE;
         }
+        self.fill_vector(args, &types);
         if let Some(p) = p {
             return self.call_known(p, &types);
         }

@@ -1,4 +1,4 @@
-//! Fields that no one assigns to are read before the loops that ask for them.
+//! Fields and global variables that no one assigns to are read before the loops that ask for them.
 //!
 //! ```text
 //! (labels ((L (i) (if (%= i (%record-ref m @matrix 0))         (let ((rows (%record-ref m @matrix 0)))
@@ -16,32 +16,44 @@
 //! else that may fail. Loops with calls are left alone: there the read costs little, and a variable that lives across
 //! the call costs as much.
 //!
+//! Global variables are read before a loop where operations on numbers and on vectors have them as operands: the passes
+//! that come after know local variables only. They are defined whenever they are read, so that cannot fail.
+//!
 //! Invariants: types are those of [`Records::of_any_values`], so all accesses to their fields are in the program, and
 //! no local variable is assigned to (dialect `Fixed` or `Opt`). Operands are evaluated from the left. Records in global
 //! variables are left alone. Complexity: linear in the program for each level of nested loops.
 
 use super::records::{Records, field};
 use crate::ir::{Expr, GlobalId, Label, LabelId, Program, TopForm, VarId};
+use crate::passes::known::{self, GlobalFacts, Known};
 use crate::prim::{Op, PrimOp};
 use crate::walk::{deep, for_each_child, for_each_child_mut, rewrite, take, visit};
 use rustc_hash::FxHashSet;
 
 /// See the module's header.
 pub(super) fn run(program: &mut Program) {
+    let facts = known::analyze(program);
     let mut forms = std::mem::take(&mut program.forms);
     let types = Records::new(program, &forms).of_any_values(program, &forms);
-    if !types.is_empty() {
-        let mut moved = Fields::new(program, types, &forms);
-        for form in &mut forms {
-            moved.walk_apart(form.expr_mut(), None);
-        }
+    let mut moved = Fields::new(program, types, facts, &forms);
+    for form in &mut forms {
+        moved.walk_apart(form.expr_mut(), None);
     }
     program.forms = forms;
+}
+
+/// What is read before a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Read {
+    /// The field of this code, of a record of this type in this variable.
+    Field(VarId, GlobalId, i64),
+    Global(GlobalId),
 }
 
 struct Fields<'p> {
     program: &'p mut Program,
     types: FxHashSet<GlobalId>,
+    facts: GlobalFacts,
     /// Fields that are assigned to, by type and code.
     assigned: FxHashSet<(GlobalId, i64)>,
     /// Labels that their group jumps to.
@@ -52,7 +64,12 @@ struct Fields<'p> {
 }
 
 impl<'p> Fields<'p> {
-    fn new(program: &'p mut Program, types: FxHashSet<GlobalId>, forms: &[TopForm]) -> Fields<'p> {
+    fn new(
+        program: &'p mut Program,
+        types: FxHashSet<GlobalId>,
+        facts: GlobalFacts,
+        forms: &[TopForm],
+    ) -> Fields<'p> {
         let (mut assigned, mut loops) = (FxHashSet::default(), FxHashSet::default());
         for form in forms {
             visit(form.expr(), &mut |e| {
@@ -63,7 +80,7 @@ impl<'p> Fields<'p> {
             find_loops(form.expr(), &mut FxHashSet::default(), &mut loops);
         }
         let (known, order) = (FxHashSet::default(), Vec::new());
-        Fields { program, types, assigned, loops, known, order }
+        Fields { program, types, facts, assigned, loops, known, order }
     }
 
     fn walk(&mut self, e: &mut Expr) {
@@ -126,21 +143,25 @@ impl<'p> Fields<'p> {
     fn reads_to_move(&self, e: &Expr) -> Vec<Expr> {
         let Expr::Labels(labels, entry) = e else { return Vec::new() };
         let (mut calls, mut bound) = (false, FxHashSet::<VarId>::default());
-        let mut reads: Vec<&Expr> = Vec::new();
+        let (mut reads, mut globals): (Vec<&Expr>, Vec<&Expr>) = (Vec::new(), Vec::new());
         visit(e, &mut |e| match e {
             Expr::Call(..) | Expr::Apply(..) | Expr::CallCc(..) | Expr::Lambda(_) | Expr::Fix(..) => calls = true,
             Expr::Labels(labels, _) => bound.extend(labels.iter().flat_map(|l| &l.params)),
             Expr::Let(bindings, _) | Expr::Letrec(bindings, _) => bound.extend(bindings.iter().map(|(v, _)| v)),
             Expr::Receive { clause, .. } => bound.extend(clause.params.iter().chain(&clause.rest)),
-            Expr::Prim { .. } => reads.extend(self.read(e).is_some().then_some(e)),
+            Expr::Prim { op, args, .. } => {
+                reads.extend(self.read(e).is_some().then_some(e));
+                let operands = args.iter().take(numbers_and_vectors(*op));
+                globals.extend(operands.filter(|a| matches!(self.read(a), Some(Read::Global(_)))));
+            }
             _ => {}
         });
-        if calls || reads.is_empty() {
+        if calls || reads.is_empty() && globals.is_empty() {
             return Vec::new();
         }
         let mut first = Vec::new();
         first_accesses(labels, entry, &mut first);
-        let movable = |e: &&Expr| self.read(e).is_some_and(|(v, ..)| !bound.contains(&v));
+        let movable = |e: &&Expr| matches!(self.read(e), Some(Read::Field(v, ..)) if !bound.contains(&v));
         let first: Vec<&Expr> = first.into_iter().take_while(movable).collect();
         let by_first_turn: FxHashSet<_> = first.iter().filter_map(|e| accessed(e)).collect();
         let mut moved: Vec<Expr> = Vec::new();
@@ -151,15 +172,25 @@ impl<'p> Fields<'p> {
                 moved.push(e.clone());
             }
         }
+        moved.extend(globals.into_iter().filter(|e| there.insert(self.read(e))).cloned());
         moved
     }
 
-    /// Variable, type and code of a read of a field that nobody assigns to.
-    fn read(&self, e: &Expr) -> Option<(VarId, GlobalId, i64)> {
-        let Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } = e else { return None };
-        let (v, t) = accessed(e)?;
-        let (_, code) = field(args)?;
-        (!self.assigned.contains(&(t, code)) && self.types.contains(&t)).then_some((v, t, code))
+    /// A read of a field or a global variable that nobody assigns to.
+    fn read(&self, e: &Expr) -> Option<Read> {
+        match e {
+            Expr::Prim { op: PrimOp::Op(Op::RecordRef), args, .. } => {
+                let (v, t) = accessed(e)?;
+                let (_, code) = field(args)?;
+                let stays = !self.assigned.contains(&(t, code)) && self.types.contains(&t);
+                stays.then_some(Read::Field(v, t, code))
+            }
+            Expr::Global(g, _) => {
+                let value = matches!(self.facts.get(*g).value, Known::Fixed);
+                (value && self.facts.is_constant(*g)).then_some(Read::Global(*g))
+            }
+            _ => None,
+        }
     }
 
     /// Gives names to what the reads give, before `e`.
@@ -170,13 +201,21 @@ impl<'p> Fields<'p> {
                 *proven = 0;
             }
             let what = self.read(read).expect("it is such a read");
-            names.push((what, self.program.fresh_var("field")));
+            let name = if let Read::Field(..) = what { "field" } else { "global" };
+            names.push((what, self.program.fresh_var(name)));
         }
+        let name_of = |what: Option<Read>| names.iter().find(|(w, _)| Some(*w) == what).map(|(_, name)| *name);
         rewrite(e, &mut |e| {
-            if let Some(what) = self.read(e)
-                && let Some((_, name)) = names.iter().find(|(w, _)| *w == what)
-            {
-                *e = Expr::Local(*name);
+            let Expr::Prim { op, args, .. } = e else { return };
+            for a in args.iter_mut().take(numbers_and_vectors(*op)) {
+                if let what @ Some(Read::Global(_)) = self.read(a)
+                    && let Some(name) = name_of(what)
+                {
+                    *a = Expr::Local(name);
+                }
+            }
+            if let Some(name) = name_of(self.read(e)) {
+                *e = Expr::Local(name);
             }
         });
         let inner = take(e);
@@ -185,6 +224,20 @@ impl<'p> Fields<'p> {
             .zip(reads)
             .rev()
             .fold(inner, |body, ((_, name), read)| Expr::Let(vec![(*name, read)], Box::new(body)));
+    }
+}
+
+/// How many operands of the operation, from the first, are numbers, vectors, or strings.
+fn numbers_and_vectors(op: PrimOp) -> usize {
+    use Op::*;
+    let PrimOp::Op(o) = op else { return 0 };
+    match o {
+        VectorRef | VectorSet | VectorLength | StringRef | StringSet | StringLength => 2,
+        BytevectorRef | BytevectorSet | BytevectorLength => 2,
+        Add | Sub | Mul | Div | NumEq | NumLt | NumLe | NumGt | NumGe => 2,
+        FxAdd | FxSub | FxMul | FxEq | FxLt | FxLe | FlAdd | FlSub | FlMul | FlDiv | FlEq | FlLt | FlLe => 2,
+        o if o.numeric().is_some() => 2,
+        _ => 0,
     }
 }
 
@@ -316,6 +369,39 @@ mod tests {
         ] {
             assert_eq!(moved(&format!("(define @f.1 {})", known.replace("LOOP", &later))), (2, false), "{known}");
         }
+    }
+
+    #[test]
+    fn global_variables_are_read_before_loops() {
+        let loop_of = |v: &str| {
+            format!(
+                "(labels ((L0 (i.2 s.3) (if (%= i.2 @n.5) s.3 (jump L0 (%+ i.2 1) (%+ s.3 (%vector-ref {v} i.2))))))
+                   (jump L0 0 0))"
+            )
+        };
+        let defined = "(define @n.5 (%vector-length (%vector 1 2))) (define @v.4 (%vector 1 2))";
+        for (loop_, before, count) in [
+            (loop_of("@v.4"), "", 2),
+            (loop_of("(%vector-ref @v.4 0)"), "", 2),
+            // assigned; read before the definition; calls
+            (loop_of("@v.4"), "(set! @v.4 (%vector 1))", 1),
+            (
+                loop_of("@v.4").replace("(%vector-ref", "(@f.6 (%vector-ref").replace("i.2))))))", "i.2)))))))"),
+                "",
+                0,
+            ),
+        ] {
+            let text =
+                format!("{defined} {before} (define @f.6 (lambda f (x.7) x.7)) (%write-object {loop_} '() 1)");
+            let mut p = parse_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            super::run(&mut p);
+            crate::verify::verify(&p, crate::verify::Dialect::Opt).expect("the program is right");
+            assert_eq!(print_program(&p).matches("((global.").count(), count, "{text}\n{}", print_program(&p));
+        }
+        let text = format!("(define @g.6 (lambda g () {})) (@g.6) {defined}", loop_of("@v.4"));
+        let mut p = parse_program(&text).expect("a program");
+        super::run(&mut p);
+        assert!(!print_program(&p).contains("((global."), "{}", print_program(&p));
     }
 
     #[test]

@@ -70,10 +70,11 @@
 //! | [`peel`] | loops whose parameters become flonums |
 //! | [`version`] | loops and recursive procedures, once more for fixnums |
 //! | [`paths`] | code after reads of numbers, once more for flonums |
-//! | [`bounds`] | loops that count, once more without tests of bounds and overflow |
+//! | [`counting`] | loops that count, and the objects that are the same in every turn |
+//! | [`bounds`] | such loops, once more without tests of bounds and overflow |
 //! | [`invariant`] | doubles decoded before the loops that do not change them |
 //! | [`found`] | what is known when nothing grows any more, for others |
-//! | [`fields`] | reads of fields that nobody assigns to, before loops |
+//! | [`fields`] | reads of fields and globals that nobody assigns to, before loops |
 //! | [`rounds`] | the rounds of walks, and the copies between them |
 //!
 //! # Invariants
@@ -88,6 +89,7 @@ mod bounds;
 mod budget;
 mod complex;
 mod control;
+mod counting;
 mod env;
 mod fields;
 mod found;

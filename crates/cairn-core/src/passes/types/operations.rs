@@ -89,6 +89,7 @@ impl Types {
             PrimOp::Rt(_) if !op.returns() => return (Type::NONE, None),
             MAKE_RECORD_TYPE => return (Type::of(RECORD_TYPE), None),
             PrimOp::Rt(i) => {
+                self.fill_vector(args, &types);
                 let t = runtime(i.row().name, &types);
                 if self.phase.rewrites() {
                     equal_as_eq(e, &types);
@@ -202,8 +203,10 @@ impl Types {
         };
         if self.phase.rewrites() {
             *proven |= bits;
-            if let (Some(parts), Expr::Prim { args, .. }) = (self.combines_parts(o, &unchecked), &mut *e) {
-                *e = self.by_parts(o, args, parts);
+            if let Expr::Prim { args, .. } = &mut *e
+                && let Some(types) = self.combines_parts(o, args, &unchecked)
+            {
+                *e = self.by_parts(o, args, types);
                 return (ty, Some(operands));
             }
             self.rewrite(e, o, &unchecked, ty);
@@ -219,6 +222,17 @@ impl Types {
     fn field(&mut self, rtd: Option<GlobalId>, code: i64) -> Type {
         let Some(g) = rtd else { return Type::ANY };
         self.slots.records.get(g, code, self.forms.here)
+    }
+
+    /// A call whose operands have these types may make a vector.
+    pub(super) fn fill_vector(&mut self, args: &[Expr], types: &[Type]) {
+        if let ([_, fill], [_, t]) = (args, types)
+            && !self.phase.rewrites()
+        {
+            for f in self.slots.vectors.filled(fill, *t) {
+                self.forms.touch(f);
+            }
+        }
     }
 
     fn grow_field(&mut self, rtd: Option<GlobalId>, code: i64, t: Type) {

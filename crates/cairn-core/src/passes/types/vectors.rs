@@ -7,9 +7,9 @@
 //!
 //! The problem: what comes out of a vector may be anything, so numeric programs test, decode and encode every element.
 //! The idea: values that may meet are put in one class, vectors and what lies in them (Steensgaard 1996). Vectors of a
-//! class are *seen* if they only come from `make-vector`, where the fill is a constant, and are only operands of
-//! operations on vectors. Then all stores into them are in the program, and they hold what those store
-//! ([`Vectors::grow`]). If that is flonums only, the vectors become f64vectors.
+//! class are *seen* if they only come from `make-vector` with a fill, and are only operands of operations on vectors.
+//! Then all stores into them are in the program, and they hold what those store ([`Vectors::grow`]) and what they were
+//! filled with ([`Vectors::filled`]). If that is flonums only, the vectors become f64vectors.
 //!
 //! Fields of the types of [`Records::of_any_values`] have classes, too: so the elements of a matrix in a record are
 //! found.
@@ -43,8 +43,9 @@ pub(super) struct Vectors {
     /// Classes of the fields of records, by type and code.
     fields: FxHashMap<(GlobalId, i64), u32>,
     seen: FxHashMap<u32, Seen>,
-    /// Calls that make vectors, by where they are in memory: they stay there until the first walk that rewrites.
-    sites: FxHashMap<usize, u32>,
+    /// What vectors that are made are filled with, by where that is in memory: it stays there until the first walk that
+    /// rewrites.
+    fills: FxHashMap<usize, u32>,
 }
 
 /// A class of vectors that are seen.
@@ -122,7 +123,18 @@ impl Vectors {
 
     /// The forms that must be walked again because the vector `e` holds more than they saw.
     pub(super) fn grow(&mut self, e: &Expr, t: Type) -> Vec<usize> {
-        let Some(seen) = self.class_of(e).and_then(|class| self.seen.get_mut(&class)) else { return Vec::new() };
+        let class = self.class_of(e);
+        self.grow_class(class, t)
+    }
+
+    /// The forms that must be walked again if `fill` is what a new vector is filled with, of this type.
+    pub(super) fn filled(&mut self, fill: &Expr, t: Type) -> Vec<usize> {
+        let class = self.fills.get(&address(fill)).copied();
+        self.grow_class(class, t)
+    }
+
+    fn grow_class(&mut self, class: Option<u32>, t: Type) -> Vec<usize> {
+        let Some(seen) = class.and_then(|class| self.seen.get_mut(&class)) else { return Vec::new() };
         if seen.contents.grow(t, &[]) { seen.readers.clone() } else { Vec::new() }
     }
 
@@ -141,7 +153,6 @@ impl Vectors {
     }
 
     fn make_operation_raw(&self, raw: &FxHashMap<u32, bool>, e: &mut Expr) {
-        let address = std::ptr::from_ref(e) as usize;
         match e {
             Expr::Prim { op: PrimOp::Op(o), args, proven, .. } => {
                 let new = match o {
@@ -158,7 +169,8 @@ impl Vectors {
                 }
             }
             Expr::Call(_, args, site) | Expr::Prim { op: PrimOp::Rt(_), args, site, .. } => {
-                if !self.sites.get(&address).is_some_and(|c| raw.contains_key(c)) {
+                let class = args.get(1).and_then(|fill| self.fills.get(&address(fill)));
+                if !class.is_some_and(|c| raw.contains_key(c)) {
                     return;
                 }
                 let (mut made, site) = (std::mem::take(args), *site);
@@ -229,8 +241,8 @@ struct Classes<'a> {
     elements: Vec<u32>,
     /// By class: something in it is no vector.
     others: Vec<bool>,
-    /// Vectors that are made: class, what is in them at first, where.
-    made: Vec<(u32, Type, usize)>,
+    /// Vectors that are made: class, and where that is what they are filled with.
+    made: Vec<(u32, usize)>,
     /// Procedures all of whose calls are seen: parameters, and the class of the result.
     procedures: FxHashMap<Name, (Vec<VarId>, u32)>,
     labels: FxHashMap<LabelId, &'a [VarId]>,
@@ -431,9 +443,9 @@ impl<'a> Classes<'a> {
             let (Expr::Call(_, args, _) | Expr::Prim { args, .. }) = e else { return };
             self.flow(&args[0], UNSEEN);
             let class = if into == NOWHERE { UNSEEN } else { into };
-            self.made.push((class, fill, std::ptr::from_ref(e) as usize));
+            self.made.push((class, address(fill)));
             let elements = self.elements_of(class);
-            return self.other(elements);
+            return self.flow(fill, elements);
         }
         match e {
             // a literal f64vector is no vector, but one that has become an f64vector is
@@ -644,12 +656,12 @@ impl<'a> Classes<'a> {
     }
 
     fn result(mut self) -> Vectors {
-        let (mut seen, mut sites) = (FxHashMap::<u32, Seen>::default(), FxHashMap::default());
-        for (class, fill, site) in std::mem::take(&mut self.made) {
+        let (mut seen, mut fills) = (FxHashMap::<u32, Seen>::default(), FxHashMap::default());
+        for (class, fill) in std::mem::take(&mut self.made) {
             let class = self.find(class);
             if class != UNSEEN {
-                seen.entry(class).or_default().contents.grow(fill, &[]);
-                sites.insert(site, class);
+                seen.entry(class).or_default();
+                fills.insert(fill, class);
             }
         }
         for (class, seen) in &mut seen {
@@ -666,28 +678,33 @@ impl<'a> Classes<'a> {
             .collect();
         let fields = std::mem::take(&mut self.fields);
         let fields = fields.into_iter().map(|(f, class)| (f, self.find(class))).collect();
-        Vectors { vars, globals, elements, fields, seen, sites }
+        Vectors { vars, globals, elements, fields, seen, fills }
     }
 }
 
-/// What the vector holds at first that the expression makes.
-fn fill(program: &Program, e: &Expr) -> Option<Type> {
-    let at_first = match e {
-        Expr::Call(f, args, _) => match (&**f, &args[..]) {
-            (Expr::Global(g, _), [_, at_first]) => {
+/// What the vector is filled with that the expression makes, if it is given.
+fn fill<'a>(program: &Program, e: &'a Expr) -> Option<&'a Expr> {
+    let args = match e {
+        Expr::Call(f, args, _) => match &**f {
+            Expr::Global(g, _) => {
                 let g = &program.globals[g.0 as usize];
-                (g.library && &*g.name == "make-vector").then_some(at_first)?
+                (g.library && &*g.name == "make-vector").then_some(args)?
             }
             _ => return None,
         },
-        Expr::Prim { op: op @ PrimOp::Rt(_), args, .. } if op.name() == "make-vector" => &args[1],
+        Expr::Prim { op: op @ PrimOp::Rt(_), args, .. } if op.name() == "make-vector" => args,
         _ => return None,
     };
-    match at_first {
-        Expr::Const(Literal::Vector(_) | Literal::Numbers(..) | Literal::Default) => None,
-        Expr::Const(l) => Some(Type::literal(l)),
+    match &args[..] {
+        [_, Expr::Const(Literal::Vector(_) | Literal::Numbers(..) | Literal::Default)] => None,
+        [_, fill] => Some(fill),
         _ => None,
     }
+}
+
+/// Where the expression is in memory.
+fn address(e: &Expr) -> usize {
+    std::ptr::from_ref(e) as usize
 }
 
 fn name_of(e: &Expr) -> Option<Name> {
@@ -776,6 +793,43 @@ mod tests {
         }
         // other fields are others
         check(true, &format!("{made} (%record-set! @r.1 @t.0 0 (%machine-ref 1))"));
+    }
+
+    #[test]
+    fn vectors_are_filled_with_what_comes_from_elsewhere() {
+        let matrix = "(define @row.0 (lambda row (n.0 x.1) (%make-vector n.0 x.1)))
+                      (define @m.1 (%make-vector 9 (@row.0 9 2.5)))
+                      (%vector-set! @m.1 1 (@row.0 9 X))
+                      (%machine-set! 1 (%vector-ref (%vector-ref @m.1 1) 2))";
+        for (raw, x) in
+            [(true, "0."), (true, "(%fl+ (%machine-ref 1) 1.)"), (false, "0"), (false, "(%machine-ref 1)")]
+        {
+            let text = optimized(&matrix.replace('X', x));
+            assert_eq!(text.contains("%f64vector-ref:131 (%vector-ref:3 @m.1 1) 2"), raw, "{text}");
+            assert_eq!(text.contains("%numeric-make"), raw, "{text}");
+        }
+        // the fill is seen elsewhere, where it may be stored into
+        // the library's procedure, whose body is in the program; what is not stored but filled in counts
+        let library = "(global @make-vector.7 library)
+            (define @make-vector.7 (case-lambda make-vector ((n.10) (%make-vector n.10 0)) ((n.11 x.12) (%make-vector n.11 x.12))))
+            (define @v.0 (@make-vector.7 9 FILL)) (%vector-set! @v.0 3 1.5)
+            (if (%flonum? (%vector-ref @v.0 0)) (%machine-set! 1 (%vector-ref @v.0 1)) (%machine-set! 2 1))";
+        for (raw, fill) in [(true, "2.5"), (false, "#t"), (false, "(%machine-ref 1)")] {
+            let text = optimized(&library.replace("FILL", fill));
+            assert_eq!(text.contains("%f64vector-ref"), raw, "{text}");
+            assert_eq!(
+                text.contains("(%machine-set! 2 1)") || text.contains("(%machine-set!:1 2 1)"),
+                !raw,
+                "{text}"
+            );
+        }
+        let filled = "(define @v.0 (%make-vector 9 0.)) (define @m.1 (%make-vector 9 @v.0))
+                      (%machine-set! 1 (%vector-ref (%vector-ref @m.1 1) 2))";
+        check(true, "(define @v.0 (%make-vector 9 0.)) (%machine-set! 1 (%vector-ref @v.0 1))");
+        assert!(optimized(filled).contains("%f64vector-ref"));
+        for other in ["(%vector-set! @v.0 0 'x)", "(%machine-set! 1 (%vector-ref @m.1 0))"] {
+            assert!(!optimized(&format!("{filled} {other}")).contains("%f64vector-ref"), "{other}");
+        }
     }
 
     #[test]
