@@ -2,40 +2,24 @@
 ;;;
 ;;; Both are hash tables from elements to cells: the element that was put in, and how often it is there, which is once
 ;;; in a set.  So most procedures are one for both, and the operations of set theory are arithmetic on the counts: the
-;;; larger one is the union, the smaller one the intersection.  A comparator without a hash function does, slowly.
+;;; larger one is the union, the smaller one the intersection.  `define-both` makes of such a procedure, which takes the
+;;; name that errors tell and whether it wants a bag, one for sets and one for bags.  A comparator without a hash
+;;; function does, slowly.
 (define-library (srfi 113)
   (export
-   set set-unfold set? (rename contains? set-contains?) (rename is-empty? set-empty?) (rename disjoint? set-disjoint?)
-   (rename member set-member) (rename comparator-of set-element-comparator)
-   (rename adjoin set-adjoin) (rename adjoin! set-adjoin!) (rename replace set-replace) (rename replace! set-replace!)
-   (rename delete set-delete) (rename delete! set-delete!) (rename delete-all set-delete-all)
-   (rename delete-all! set-delete-all!) (rename search! set-search!)
-   (rename size set-size) (rename find set-find) (rename count set-count) (rename any? set-any?)
-   (rename every? set-every?) (rename mapped set-map) (rename each set-for-each) (rename folded set-fold)
-   (rename filter set-filter) (rename remove set-remove) (rename partition set-partition)
-   (rename filter! set-filter!) (rename remove! set-remove!) (rename partition! set-partition!)
-   (rename copy set-copy) (rename ->list set->list) list->set (rename adjoin-list! list->set!)
-   (rename same? set=?) (rename less? set<?) (rename greater? set>?) (rename within? set<=?) (rename around? set>=?)
-   (rename union set-union) (rename intersection set-intersection) (rename difference set-difference)
-   (rename xor set-xor) (rename union! set-union!) (rename intersection! set-intersection!)
-   (rename difference! set-difference!) (rename xor! set-xor!) set-comparator
-   bag bag-unfold bag? (rename contains? bag-contains?) (rename is-empty? bag-empty?) (rename disjoint? bag-disjoint?)
-   (rename member bag-member) (rename comparator-of bag-element-comparator)
-   (rename adjoin bag-adjoin) (rename adjoin! bag-adjoin!) (rename replace bag-replace) (rename replace! bag-replace!)
-   (rename delete bag-delete) (rename delete! bag-delete!) (rename delete-all bag-delete-all)
-   (rename delete-all! bag-delete-all!) (rename search! bag-search!)
-   (rename size bag-size) (rename find bag-find) (rename count bag-count) (rename any? bag-any?)
-   (rename every? bag-every?) (rename mapped bag-map) (rename each bag-for-each) (rename folded bag-fold)
-   (rename filter bag-filter) (rename remove bag-remove) (rename partition bag-partition)
-   (rename filter! bag-filter!) (rename remove! bag-remove!) (rename partition! bag-partition!)
-   (rename copy bag-copy) (rename ->list bag->list) list->bag (rename adjoin-list! list->bag!)
-   (rename same? bag=?) (rename less? bag<?) (rename greater? bag>?) (rename within? bag<=?) (rename around? bag>=?)
-   (rename union bag-union) (rename intersection bag-intersection) (rename difference bag-difference)
-   (rename xor bag-xor) (rename union! bag-union!) (rename intersection! bag-intersection!)
-   (rename difference! bag-difference!) (rename xor! bag-xor!) bag-comparator
-   bag-sum bag-sum! bag-product bag-product! bag-unique-size bag-element-count bag-for-each-unique bag-fold-unique
+   set set-unfold set? set-contains? set-empty? set-disjoint? set-member set-element-comparator set-adjoin set-adjoin!
+   set-replace set-replace! set-delete set-delete! set-delete-all set-delete-all! set-search! set-size set-find
+   set-count set-any? set-every? set-map set-for-each set-fold set-filter set-remove set-partition set-filter!
+   set-remove! set-partition! set-copy set->list list->set list->set! set=? set<? set>? set<=? set>=? set-union
+   set-intersection set-difference set-xor set-union! set-intersection! set-difference! set-xor! set-comparator bag
+   bag-unfold bag? bag-contains? bag-empty? bag-disjoint? bag-member bag-element-comparator bag-adjoin bag-adjoin!
+   bag-replace bag-replace! bag-delete bag-delete! bag-delete-all bag-delete-all! bag-search! bag-size bag-find
+   bag-count bag-any? bag-every? bag-map bag-for-each bag-fold bag-filter bag-remove bag-partition bag-filter!
+   bag-remove! bag-partition! bag-copy bag->list list->bag list->bag! bag=? bag<? bag>? bag<=? bag>=? bag-union
+   bag-intersection bag-difference bag-xor bag-union! bag-intersection! bag-difference! bag-xor! bag-comparator bag-sum
+   bag-sum! bag-product bag-product! bag-unique-size bag-element-count bag-for-each-unique bag-fold-unique
    bag-increment! bag-decrement! bag->set set->bag set->bag! bag->alist alist->bag)
-  (import (except (scheme base) member)
+  (import (scheme base)
           (only (srfi 128) comparator? comparator-equality-predicate comparator-hash-function comparator-hashable?
                 make-comparator comparator-hash)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set! hash-table-delete!
@@ -43,27 +27,42 @@
           (only (cairn control) wrong-type) (only (cairn records) show-fields!))
   (begin
 
-    (define-record-type <collection>
-      (make-collection bag? comparator table)
-      collection?
-      (bag? of-bag?)
+    (define-record-type <collection> #f collection?
       (comparator elements-comparator)
       (table table-of))
-    (show-fields! <collection> '(bag?))
+    (define-record-type (<set> <collection>) (make-set comparator table) set?)
+    (define-record-type (<bag> <collection>) (make-bag comparator table) bag?)
+    (show-fields! <set> '())
+    (show-fields! <bag> '())
 
-    (define (set? x) (and (collection? x) (not (of-bag? x))))
-    (define (bag? x) (and (collection? x) (of-bag? x)))
-    (define (check who x)
-      (if (collection? x) x (wrong-type who "a set or a bag" x)))
-    (define (check-bag who x)
-      (if (bag? x) x (wrong-type who "a bag" x)))
+    (define (of-bag? c) (bag? c))
+    (define (check who bag? x)
+      (cond ((if bag? (of-bag? x) (set? x)) x)
+            (bag? (wrong-type who "a bag" x))
+            (else (wrong-type who "a set" x))))
+    (define (check-bag who x) (check who #t x))
+
+    ;; (define-both (worker argument …) set-worker bag-worker): the worker's procedures for sets and for bags, by the
+    ;; names behind them in errors.
+    (define-syntax define-both
+      (syntax-rules ()
+        ((_ (worker . arguments) (for-sets set-name) (for-bags bag-name))
+         (begin
+           (define-one (for-sets . arguments) worker set-name #f arguments ())
+           (define-one (for-bags . arguments) worker bag-name #t arguments ())))))
+    (define-syntax define-one
+      (syntax-rules ()
+        ((_ head worker name bag? () (argument ...))
+         (define head (worker name bag? argument ...)))
+        ((_ head worker name bag? (next . rest) (argument ...))
+         (define-one head worker name bag? rest (argument ... next)))
+        ((_ head worker name bag? rest (argument ...))
+         (define head (worker name bag? argument ... rest)))))
 
     ;; Both are collections that compare elements in the same way.
-    (define (check-both who a b)
-      (if (not (eq? (elements-comparator (check who a)) (elements-comparator (check who b))))
-          (error (string-append who ": the comparators differ:") a b))
-      (if (not (eq? (of-bag? a) (of-bag? b)))
-          (error (string-append who ": one is a set, the other a bag:") a b)))
+    (define (check-both who bag? a b)
+      (if (not (eq? (elements-comparator (check who bag? a)) (elements-comparator (check who bag? b))))
+          (error (string-append who ": the comparators differ:") a b)))
 
     ;; What the table holds for an element.
     (define-record-type <cell>
@@ -96,14 +95,15 @@
 
     ;;;; Making
 
-    (define (fresh bag? comparator) (fresh-for (if bag? "bag" "set") bag? comparator))
     (define (fresh-for who bag? comparator)
       (if (not (comparator? comparator)) (wrong-type who "a comparator" comparator))
-      (make-collection bag? comparator
-                       (make-hash-table (comparator-equality-predicate comparator)
-                                        (if (comparator-hashable? comparator)
-                                            (comparator-hash-function comparator)
-                                            (lambda (x . bound) 0)))))
+      (fresh bag? comparator))
+    (define (fresh bag? comparator)
+      (let ((table (make-hash-table (comparator-equality-predicate comparator)
+                                    (if (comparator-hashable? comparator)
+                                        (comparator-hash-function comparator)
+                                        (lambda (x . bound) 0)))))
+        (if bag? (make-bag comparator table) (make-set comparator table))))
 
     ;; An empty one of the same kind.
     (define (like c) (fresh (of-bag? c) (elements-comparator c)))
@@ -130,27 +130,35 @@
     (define (set-unfold a b c d e) (unfold-for "set-unfold" #f a b c d e))
     (define (bag-unfold a b c d e) (unfold-for "bag-unfold" #t a b c d e))
 
-    (define (copy c) (copy-for "set-copy" c))
-    (define (copy-for who c)
-      (let ((new (like (check who c))))
+    (define (copy who bag? c)
+      (let ((new (like (check who bag? c))))
         (for-each-cell (lambda (cell) (set-count! new (cell-element cell) (cell-count cell))) c)
         new))
+    (define-both (copy c) (set-copy "set-copy") (bag-copy "bag-copy"))
 
     ;;;; Asking
 
-    (define (comparator-of c) (elements-comparator (check "set-element-comparator" c)))
-    (define (contains? c element) (if (cell-of (check "set-contains?" c) element) #t #f))
-    (define (is-empty? c) (= 0 (hash-table-count (table-of (check "set-empty?" c)))))
-    (define (member c element default)
-      (let ((cell (cell-of (check "set-member" c) element)))
+    (define (comparator-of who bag? c) (elements-comparator (check who bag? c)))
+    (define-both (comparator-of c)
+      (set-element-comparator "set-element-comparator")
+      (bag-element-comparator "bag-element-comparator"))
+    (define (contains? who bag? c element) (if (cell-of (check who bag? c) element) #t #f))
+    (define-both (contains? c element) (set-contains? "set-contains?") (bag-contains? "bag-contains?"))
+    (define (is-empty? who bag? c) (= 0 (hash-table-count (table-of (check who bag? c)))))
+    (define-both (is-empty? c) (set-empty? "set-empty?") (bag-empty? "bag-empty?"))
+    (define (element-of who bag? c element default)
+      (let ((cell (cell-of (check who bag? c) element)))
         (if cell (cell-element cell) default)))
+    (define-both (element-of c element default) (set-member "set-member") (bag-member "bag-member"))
 
-    (define (size c)
-      (if (of-bag? (check "set-size" c))
+    (define (count-all c)
+      (if (of-bag? c)
           (let ((n 0))
             (for-each-cell (lambda (cell) (set! n (+ n (cell-count cell)))) c)
             n)
           (hash-table-count (table-of c))))
+    (define (size who bag? c) (count-all (check who bag? c)))
+    (define-both (size c) (set-size "set-size") (bag-size "bag-size"))
 
     ;; The first cell that `ok?` accepts, or #f.
     (define (find-cell ok? c)
@@ -159,50 +167,65 @@
          (for-each-cell (lambda (cell) (if (ok? cell) (return cell))) c)
          #f)))
 
-    (define (disjoint? a b)
-      (check-both "set-disjoint?" a b)
+    (define (disjoint? who bag? a b)
+      (check-both who bag? a b)
       (not (find-cell (lambda (cell) (cell-of b (cell-element cell))) a)))
+    (define-both (disjoint? a b) (set-disjoint? "set-disjoint?") (bag-disjoint? "bag-disjoint?"))
 
-    (define (find pred c failure)
-      (let ((cell (find-cell (lambda (cell) (pred (cell-element cell))) (check "set-find" c))))
+    (define (find who bag? pred c failure)
+      (let ((cell (find-cell (lambda (cell) (pred (cell-element cell))) (check who bag? c))))
         (if cell (cell-element cell) (failure))))
-    (define (any? pred c)
-      (if (find-cell (lambda (cell) (pred (cell-element cell))) (check "set-any?" c)) #t #f))
-    (define (every? pred c)
-      (not (find-cell (lambda (cell) (not (pred (cell-element cell)))) (check "set-every?" c))))
-    (define (count pred c)
-      (fold-for "set-count" (lambda (element n) (if (pred element) (+ n 1) n)) 0 c))
+    (define-both (find pred c failure) (set-find "set-find") (bag-find "bag-find"))
+    (define (any? who bag? pred c)
+      (if (find-cell (lambda (cell) (pred (cell-element cell))) (check who bag? c)) #t #f))
+    (define-both (any? pred c) (set-any? "set-any?") (bag-any? "bag-any?"))
+    (define (every? who bag? pred c)
+      (not (find-cell (lambda (cell) (not (pred (cell-element cell)))) (check who bag? c))))
+    (define-both (every? pred c) (set-every? "set-every?") (bag-every? "bag-every?"))
+    (define (count who bag? pred c)
+      (folded who bag? (lambda (element n) (if (pred element) (+ n 1) n)) 0 c))
+    (define-both (count pred c) (set-count "set-count") (bag-count "bag-count"))
 
     ;;;; Elements in and out
 
     (define (add-all! c elements)
       (for-each (lambda (x) (add! c x 1)) elements)
       c)
-    (define (adjoin-list! c elements)
-      (add-all! (check "list->set!" c) (check-list "list->set!" elements)))
-    (define (adjoin! c . elements) (add-all! (check "set-adjoin!" c) elements))
-    (define (adjoin c . elements) (add-all! (copy-for "set-adjoin" c) elements))
+    (define (adjoin-list! who bag? c elements)
+      (add-all! (check who bag? c) (check-list who elements)))
+    (define-both (adjoin-list! c elements) (list->set! "list->set!") (list->bag! "list->bag!"))
+    (define (adjoin! who bag? c elements) (add-all! (check who bag? c) elements))
+    (define (adjoin who bag? c elements) (add-all! (copy who bag? c) elements))
+    (define-both (adjoin! c . elements) (set-adjoin! "set-adjoin!") (bag-adjoin! "bag-adjoin!"))
+    (define-both (adjoin c . elements) (set-adjoin "set-adjoin") (bag-adjoin "bag-adjoin"))
 
-    (define (replace! c element)
-      (let ((n (count-of (check "set-replace!" c) element)))
+    (define (replace-in! c element)
+      (let ((n (count-of c element)))
         (when (> n 0)
           (set-count! c element 0)
           (set-count! c element n))
         c))
-    (define (replace c element) (replace! (copy-for "set-replace" c) element))
+    (define (replace! who bag? c element) (replace-in! (check who bag? c) element))
+    (define (replace who bag? c element) (replace-in! (copy who bag? c) element))
+    (define-both (replace! c element) (set-replace! "set-replace!") (bag-replace! "bag-replace!"))
+    (define-both (replace c element) (set-replace "set-replace") (bag-replace "bag-replace"))
 
     (define (take-all! c elements)
       (for-each (lambda (x) (add! c x -1)) elements)
       c)
-    (define (delete-all! c elements)
-      (take-all! (check "set-delete-all!" c) (check-list "set-delete-all!" elements)))
-    (define (delete-all c elements)
-      (take-all! (copy-for "set-delete-all" c) (check-list "set-delete-all" elements)))
-    (define (delete! c . elements) (take-all! (check "set-delete!" c) elements))
-    (define (delete c . elements) (take-all! (copy-for "set-delete" c) elements))
+    (define (delete-all! who bag? c elements)
+      (take-all! (check who bag? c) (check-list who elements)))
+    (define (delete-all who bag? c elements)
+      (take-all! (copy who bag? c) (check-list who elements)))
+    (define (delete! who bag? c elements) (take-all! (check who bag? c) elements))
+    (define (delete who bag? c elements) (take-all! (copy who bag? c) elements))
+    (define-both (delete-all! c elements) (set-delete-all! "set-delete-all!") (bag-delete-all! "bag-delete-all!"))
+    (define-both (delete-all c elements) (set-delete-all "set-delete-all") (bag-delete-all "bag-delete-all"))
+    (define-both (delete! c . elements) (set-delete! "set-delete!") (bag-delete! "bag-delete!"))
+    (define-both (delete c . elements) (set-delete "set-delete") (bag-delete "bag-delete"))
 
-    (define (search! c element failure success)
-      (let ((cell (cell-of (check "set-search!" c) element)))
+    (define (search! who bag? c element failure success)
+      (let ((cell (cell-of (check who bag? c) element)))
         (if cell
             (success (cell-element cell)
                      (lambda (new obj)
@@ -216,85 +239,96 @@
                        (add! c element 1)
                        (values c obj))
                      (lambda (obj) (values c obj))))))
+    (define-both (search! c element failure success) (set-search! "set-search!") (bag-search! "bag-search!"))
 
     ;;;; All elements; those of a bag as often as they are there
 
-    (define (each proc c) (each-for "set-for-each" proc c))
-    (define (each-for who proc c)
+    (define (each who bag? proc c)
       (for-each-cell
        (lambda (cell)
          (do ((n (cell-count cell) (- n 1))) ((= n 0))
            (proc (cell-element cell))))
-       (check who c)))
+       (check who bag? c)))
+    (define-both (each proc c) (set-for-each "set-for-each") (bag-for-each "bag-for-each"))
 
-    (define (folded proc nil c) (fold-for "set-fold" proc nil c))
-    (define (fold-for who proc nil c)
+    (define (folded who bag? proc nil c)
       (let ((acc nil))
-        (each-for who (lambda (x) (set! acc (proc x acc))) c)
+        (each who bag? (lambda (x) (set! acc (proc x acc))) c)
         acc))
+    (define-both (folded proc nil c) (set-fold "set-fold") (bag-fold "bag-fold"))
 
-    (define (->list c) (reverse (fold-for "set->list" cons '() c)))
+    (define (->list who bag? c) (reverse (folded who bag? cons '() c)))
+    (define-both (->list c) (set->list "set->list") (bag->list "bag->list"))
 
-    (define (mapped comparator proc c)
-      (let ((new (fresh-for "set-map" (of-bag? (check "set-map" c)) comparator)))
+    (define (mapped who bag? comparator proc c)
+      (check who bag? c)
+      (let ((new (fresh-for who bag? comparator)))
         (for-each-cell (lambda (cell) (add! new (proc (cell-element cell)) (cell-count cell))) c)
         new))
+    (define-both (mapped comparator proc c) (set-map "set-map") (bag-map "bag-map"))
 
-    (define (partition pred c) (parts "set-partition" pred c))
-    (define (parts who pred c)
-      (let ((in (like (check who c))) (out (like c)))
+    (define (partition who bag? pred c)
+      (let ((in (like (check who bag? c))) (out (like c)))
         (for-each-cell
          (lambda (cell)
            (set-count! (if (pred (cell-element cell)) in out) (cell-element cell) (cell-count cell)))
          c)
         (values in out)))
-    (define (filter pred c)
-      (let-values (((in out) (parts "set-filter" pred c))) in))
-    (define (remove pred c)
-      (let-values (((in out) (parts "set-remove" pred c))) out))
+    (define (filter who bag? pred c)
+      (let-values (((in out) (partition who bag? pred c))) in))
+    (define (remove who bag? pred c)
+      (let-values (((in out) (partition who bag? pred c))) out))
+    (define-both (partition pred c) (set-partition "set-partition") (bag-partition "bag-partition"))
+    (define-both (filter pred c) (set-filter "set-filter") (bag-filter "bag-filter"))
+    (define-both (remove pred c) (set-remove "set-remove") (bag-remove "bag-remove"))
 
     ;; Makes `c` what `other` is, which nobody else has.
     (define (become! c other)
       (hash-table-clear! (table-of c))
       (for-each-cell (lambda (cell) (hash-table-set! (table-of c) (cell-element cell) cell)) other)
       c)
-    (define (filter! pred c)
-      (let-values (((in out) (parts "set-filter!" pred c))) (become! c in)))
-    (define (remove! pred c)
-      (let-values (((in out) (parts "set-remove!" pred c))) (become! c out)))
-    (define (partition! pred c)
-      (let-values (((in out) (parts "set-partition!" pred c)))
+    (define (filter! who bag? pred c)
+      (let-values (((in out) (partition who bag? pred c))) (become! c in)))
+    (define (remove! who bag? pred c)
+      (let-values (((in out) (partition who bag? pred c))) (become! c out)))
+    (define (partition! who bag? pred c)
+      (let-values (((in out) (partition who bag? pred c)))
         (values (become! c in) out)))
+    (define-both (filter! pred c) (set-filter! "set-filter!") (bag-filter! "bag-filter!"))
+    (define-both (remove! pred c) (set-remove! "set-remove!") (bag-remove! "bag-remove!"))
+    (define-both (partition! pred c) (set-partition! "set-partition!") (bag-partition! "bag-partition!"))
 
     ;;;; Comparison
 
-    (define (2-within? who a b)
-      (check-both who a b)
+    (define (2-within? who bag? a b)
+      (check-both who bag? a b)
       (not (find-cell (lambda (cell) (> (cell-count cell) (count-of b (cell-element cell)))) a)))
-    (define (2-same? who a b) (and (2-within? who a b) (= (size a) (size b))))
-    (define (2-less? who a b) (and (2-within? who a b) (< (size a) (size b))))
+    (define (2-same? who bag? a b) (and (2-within? who bag? a b) (= (count-all a) (count-all b))))
+    (define (2-less? who bag? a b) (and (2-within? who bag? a b) (< (count-all a) (count-all b))))
 
-    (define-syntax define-chain
-      (syntax-rules ()
-        ((_ name who (a b) holds?)
-         (define (name a . rest)
-           (check who a)
-           (let loop ((a a) (rest rest))
-             (or (null? rest)
-                 (let ((b (car rest)))
-                   (and holds? (loop b (cdr rest))))))))))
-    (define-chain same? "set=?" (a b) (2-same? "set=?" a b))
-    (define-chain less? "set<?" (a b) (2-less? "set<?" a b))
-    (define-chain within? "set<=?" (a b) (2-within? "set<=?" a b))
-    (define-chain greater? "set>?" (a b) (2-less? "set>?" b a))
-    (define-chain around? "set>=?" (a b) (2-within? "set>=?" b a))
+    ;; Does it hold for each one and the next?
+    (define (chain who bag? holds? a rest)
+      (check who bag? a)
+      (let loop ((a a) (rest rest))
+        (or (null? rest)
+            (and (holds? who bag? a (car rest)) (loop (car rest) (cdr rest))))))
+    (define (same? who bag? a rest) (chain who bag? 2-same? a rest))
+    (define (less? who bag? a rest) (chain who bag? 2-less? a rest))
+    (define (within? who bag? a rest) (chain who bag? 2-within? a rest))
+    (define (greater? who bag? a rest) (chain who bag? (lambda (who bag? a b) (2-less? who bag? b a)) a rest))
+    (define (around? who bag? a rest) (chain who bag? (lambda (who bag? a b) (2-within? who bag? b a)) a rest))
+    (define-both (same? a . rest) (set=? "set=?") (bag=? "bag=?"))
+    (define-both (less? a . rest) (set<? "set<?") (bag<? "bag<?"))
+    (define-both (within? a . rest) (set<=? "set<=?") (bag<=? "bag<=?"))
+    (define-both (greater? a . rest) (set>? "set>?") (bag>? "bag>?"))
+    (define-both (around? a . rest) (set>=? "set>=?") (bag>=? "bag>=?"))
 
     ;;;; Set theory
 
     ;; Makes `c` hold each element as often as `combine` says, given how often it is in `c` and in `other`; what is in
     ;; neither is in neither.
-    (define (combine! who combine c other)
-      (check-both who c other)
+    (define (combine! who bag? combine c other)
+      (check-both who bag? c other)
       (let ((new (like c)))
         (define (note! cell)
           (let ((x (cell-element cell)))
@@ -303,24 +337,35 @@
         (for-each-cell (lambda (cell) (if (not (cell-of c (cell-element cell))) (note! cell))) other)
         (become! c new)))
 
-    (define (combine-all! who combine c others)
-      (for-each (lambda (other) (combine! who combine c other)) others)
+    (define (combine-all! who bag? combine c others)
+      (for-each (lambda (other) (combine! who bag? combine c other)) others)
       c)
     (define-syntax define-combiner
       (syntax-rules ()
-        ((_ combine (name who) (name! who!))
+        ((_ combine (name for-sets for-bags) (name! for-sets! for-bags!))
          (begin
-           (define (name c . others) (combine-all! who combine (copy-for who c) others))
-           (define (name! c . others) (combine-all! who! combine (check who! c) others))))))
-    (define-combiner max (union "set-union") (union! "set-union!"))
-    (define-combiner min (intersection "set-intersection") (intersection! "set-intersection!"))
-    (define-combiner - (difference "set-difference") (difference! "set-difference!"))
-    (define-combiner (lambda (a b) (abs (- a b))) (xor "set-xor") (xor! "set-xor!"))
-    (define-combiner + (bag-sum "bag-sum") (bag-sum! "bag-sum!"))
+           (define (name who bag? c others) (combine-all! who bag? combine (copy who bag? c) others))
+           (define (name! who bag? c others) (combine-all! who bag? combine (check who bag? c) others))
+           (define-both (name c . others) for-sets for-bags)
+           (define-both (name! c . others) for-sets! for-bags!)))))
+    (define-combiner max
+      (union (set-union "set-union") (bag-union "bag-union"))
+      (union! (set-union! "set-union!") (bag-union! "bag-union!")))
+    (define-combiner min
+      (intersection (set-intersection "set-intersection") (bag-intersection "bag-intersection"))
+      (intersection! (set-intersection! "set-intersection!") (bag-intersection! "bag-intersection!")))
+    (define-combiner -
+      (difference (set-difference "set-difference") (bag-difference "bag-difference"))
+      (difference! (set-difference! "set-difference!") (bag-difference! "bag-difference!")))
+    (define-combiner (lambda (a b) (abs (- a b)))
+      (xor (set-xor "set-xor") (bag-xor "bag-xor"))
+      (xor! (set-xor! "set-xor!") (bag-xor! "bag-xor!")))
+    (define (bag-sum c . others) (combine-all! "bag-sum" #t + (copy "bag-sum" #t c) others))
+    (define (bag-sum! c . others) (combine-all! "bag-sum!" #t + (check-bag "bag-sum!" c) others))
 
-    (define (bag-product n c) (bag-product! n (copy c)))
-    (define (bag-product! n c)
-      (check-bag "bag-product!" c)
+    (define (bag-product n c) (multiply! n (copy "bag-product" #t c)))
+    (define (bag-product! n c) (multiply! n (check-bag "bag-product!" c)))
+    (define (multiply! n c)
       (if (= n 0)
           (hash-table-clear! (table-of c))
           (for-each-cell (lambda (cell) (set-cell-count! cell (* n (cell-count cell)))) c))
@@ -332,9 +377,10 @@
     (define (bag-element-count c element) (count-of (check-bag "bag-element-count" c) element))
     (define (bag-for-each-unique proc c)
       (for-each-cell (lambda (cell) (proc (cell-element cell) (cell-count cell))) (check-bag "bag-for-each-unique" c)))
-    (define (bag-fold-unique proc nil c)
+    (define (bag-fold-unique proc nil c) (fold-unique "bag-fold-unique" proc nil c))
+    (define (fold-unique who proc nil c)
       (let ((acc nil))
-        (bag-for-each-unique (lambda (x n) (set! acc (proc x n acc))) c)
+        (for-each-cell (lambda (cell) (set! acc (proc (cell-element cell) (cell-count cell) acc))) (check-bag who c))
         acc))
     (define (bag-increment! c element n)
       (add! (check-bag "bag-increment!" c) element n)
@@ -346,12 +392,13 @@
       (let ((new (fresh #f (elements-comparator (check-bag "bag->set" c)))))
         (for-each-cell (lambda (cell) (add! new (cell-element cell) 1)) c)
         new))
-    (define (set->bag c) (set->bag! (fresh #t (elements-comparator (check "set->bag" c))) c))
-    (define (set->bag! c set)
-      (for-each-cell (lambda (cell) (add! c (cell-element cell) 1)) (check "set->bag!" set))
+    (define (set->bag c) (add-set! (fresh #t (elements-comparator (check "set->bag" #f c))) c))
+    (define (set->bag! c set) (add-set! (check-bag "set->bag!" c) (check "set->bag!" #f set)))
+    (define (add-set! c set)
+      (for-each-cell (lambda (cell) (add! c (cell-element cell) 1)) set)
       c)
     (define (bag->alist c)
-      (reverse (bag-fold-unique (lambda (x n acc) (cons (cons x n) acc)) '() c)))
+      (reverse (fold-unique "bag->alist" (lambda (x n acc) (cons (cons x n) acc)) '() c)))
     (define (alist->bag comparator alist)
       (let ((c (fresh-for "alist->bag" #t comparator)))
         (for-each
@@ -373,6 +420,6 @@
          c)
         sum))
     (define set-comparator
-      (make-comparator set? (lambda (a b) (2-same? "set=?" a b)) #f (lambda (c . bound) (hash c))))
+      (make-comparator set? (lambda (a b) (2-same? "set=?" #f a b)) #f (lambda (c . bound) (hash c))))
     (define bag-comparator
-      (make-comparator bag? (lambda (a b) (2-same? "bag=?" a b)) #f (lambda (c . bound) (hash c))))))
+      (make-comparator bag? (lambda (a b) (2-same? "bag=?" #t a b)) #f (lambda (c . bound) (hash c))))))

@@ -1,44 +1,42 @@
 ;;; (srfi 146): ordered mappings; also as (scheme mapping).  They are the trees of (cairn tree).
 (define-library (srfi 146)
   (export
-   (rename make mapping) (rename unfold mapping-unfold) (rename make mapping/ordered)
-   (rename unfold mapping-unfold/ordered)
+   (rename make mapping) (rename unfold mapping-unfold) mapping/ordered
+   mapping-unfold/ordered
    (rename is? mapping?) (rename contains? mapping-contains?) (rename is-empty? mapping-empty?)
    (rename disjoint? mapping-disjoint?)
    (rename ref mapping-ref) (rename ref/default mapping-ref/default) (rename key-comparator mapping-key-comparator)
-   (rename adjoin mapping-adjoin) (rename adjoin mapping-adjoin!) (rename set mapping-set) (rename set mapping-set!)
-   (rename replace mapping-replace) (rename replace mapping-replace!) (rename delete mapping-delete)
-   (rename delete mapping-delete!) (rename delete-all mapping-delete-all) (rename delete-all mapping-delete-all!)
-   (rename intern mapping-intern) (rename intern mapping-intern!) (rename update mapping-update)
-   (rename update mapping-update!) (rename update/default mapping-update/default)
-   (rename update/default mapping-update!/default) (rename pop mapping-pop) (rename pop mapping-pop!)
-   (rename search mapping-search) (rename search mapping-search!)
+   (rename adjoin mapping-adjoin) (rename adjoin! mapping-adjoin!) (rename set mapping-set) (rename set! mapping-set!)
+   (rename replace mapping-replace) (rename replace! mapping-replace!) (rename delete mapping-delete)
+   (rename delete! mapping-delete!) (rename delete-all mapping-delete-all) (rename delete-all! mapping-delete-all!)
+   (rename intern mapping-intern) (rename intern! mapping-intern!) (rename update mapping-update)
+   (rename update! mapping-update!) (rename update/default mapping-update/default)
+   (rename update!/default mapping-update!/default) (rename pop mapping-pop) (rename pop! mapping-pop!)
+   (rename search mapping-search) (rename search! mapping-search!)
    (rename size mapping-size) (rename find mapping-find) (rename count mapping-count) (rename any? mapping-any?)
    (rename every? mapping-every?) (rename keys mapping-keys) (rename all-values mapping-values)
    (rename entries mapping-entries)
    (rename mapped mapping-map) (rename each mapping-for-each) (rename fold mapping-fold)
-   (rename map->list mapping-map->list) (rename filter-tree mapping-filter) (rename filter-tree mapping-filter!)
-   (rename remove-tree mapping-remove) (rename remove-tree mapping-remove!) (rename partition-tree mapping-partition)
-   (rename partition-tree mapping-partition!)
+   (rename map->list mapping-map->list) (rename filter-tree mapping-filter) (rename filter-tree! mapping-filter!)
+   (rename remove-tree mapping-remove) (rename remove-tree! mapping-remove!) (rename partition-tree mapping-partition)
+   (rename partition-tree! mapping-partition!)
    (rename copy mapping-copy) (rename ->alist mapping->alist) (rename from-alist alist->mapping)
-   (rename adjoin-alist alist->mapping!) (rename from-alist alist->mapping/ordered)
-   (rename adjoin-alist alist->mapping/ordered!)
+   (rename adjoin-alist alist->mapping!) alist->mapping/ordered
+   alist->mapping/ordered!
    (rename all-same? mapping=?) (rename all-less? mapping<?) (rename all-greater? mapping>?)
    (rename all-within? mapping<=?) (rename all-around? mapping>=?)
-   (rename tree-union mapping-union) (rename tree-union mapping-union!)
-   (rename tree-intersection mapping-intersection) (rename tree-intersection mapping-intersection!)
-   (rename tree-difference mapping-difference) (rename tree-difference mapping-difference!)
-   (rename tree-xor mapping-xor) (rename tree-xor mapping-xor!)
+   (rename tree-union mapping-union) (rename tree-union! mapping-union!)
+   (rename tree-intersection mapping-intersection) (rename tree-intersection! mapping-intersection!)
+   (rename tree-difference mapping-difference) (rename tree-difference! mapping-difference!)
+   (rename tree-xor mapping-xor) (rename tree-xor! mapping-xor!)
    mapping-min-key mapping-max-key mapping-min-value mapping-max-value mapping-min-entry mapping-max-entry
    mapping-key-predecessor mapping-key-successor
    mapping-range= mapping-range< mapping-range> mapping-range<= mapping-range>=
-   (rename mapping-range= mapping-range=!) (rename mapping-range< mapping-range<!)
-   (rename mapping-range> mapping-range>!) (rename mapping-range<= mapping-range<=!)
-   (rename mapping-range>= mapping-range>=!)
-   mapping-split (rename mapping-split mapping-split!) mapping-catenate mapping-catenate!
-   (rename mapped-in-order mapping-map/monotone) (rename mapped-in-order mapping-map/monotone!) mapping-fold/reverse
+   mapping-range=! mapping-range<! mapping-range>! mapping-range<=! mapping-range>=!
+   mapping-split mapping-split! mapping-catenate mapping-catenate!
+   mapping-map/monotone mapping-map/monotone! mapping-fold/reverse
    make-mapping-comparator mapping-comparator comparator?)
-  (import (scheme base) (scheme case-lambda)
+  (import (rename (scheme base) (set! assign!)) (scheme case-lambda)
           (rename (cairn tree) (tree-union trees-union) (tree-intersection trees-intersection)
                   (tree-difference trees-difference))
           (only (srfi 128) comparator? comparator-ordered? comparator-equality-predicate
@@ -78,28 +76,46 @@
     ;;;; What trees do at once
 
     (define (kept ok? m) (with m (tree-filter ok? (tree-of m))))
-    (define (filter-tree ok? m) (kept ok? (check "-filter" m)))
-    (define (remove-tree ok? m) (kept (lambda (key value) (not (ok? key value))) (check "-remove" m)))
-    (define (partition-tree ok? m)
-      (let ((in (kept ok? (check "-partition" m))))
-        (values in (combined trees-difference m in))))
+    (define-twice end (filter-tree "-filter") (filter-tree! "-filter!")
+      (lambda (ok? m) (kept ok? (check end m))))
+    (define-twice end (remove-tree "-remove") (remove-tree! "-remove!")
+      (lambda (ok? m) (kept (lambda (key value) (not (ok? key value))) (check end m))))
+    (define-twice end (partition-tree "-partition") (partition-tree! "-partition!")
+      (lambda (ok? m)
+        (let ((in (kept ok? (check end m))))
+          (values in (combined trees-difference m in)))))
     (define (combined combine a b) (with a (combine (order a) (tree-of a) (tree-of b))))
-    (define-from-left tree-union "-union" (lambda (a b) (combined trees-union a b)))
-    (define-from-left tree-intersection "-intersection" (lambda (a b) (combined trees-intersection a b)))
-    (define-from-left tree-difference "-difference" (lambda (a b) (combined trees-difference a b)))
-    (define (tree-xor a b)
-      (check "-xor" a)
-      (check "-xor" b)
-      (combined trees-union (combined trees-difference a b) (combined trees-difference b a)))
+    (define-syntax define-from-left
+      (syntax-rules ()
+        ((_ name! name combine)
+         (define-twice end name name!
+           (lambda (a . rest) (from-left (lambda (a b) (combined combine a b)) end a rest))))))
+    (define-from-left (tree-union! "-union!") (tree-union "-union") trees-union)
+    (define-from-left (tree-intersection! "-intersection!") (tree-intersection "-intersection") trees-intersection)
+    (define-from-left (tree-difference! "-difference!") (tree-difference "-difference") trees-difference)
+    (define-twice end (tree-xor "-xor") (tree-xor! "-xor!")
+      (lambda (a b)
+        (check end a)
+        (check end b)
+        (combined trees-union (combined trees-difference a b) (combined trees-difference b a))))
 
     ;; The keys stay in order.
-    (define (mapped-in-order proc comparator m)
-      (check "-map/monotone" m)
-      (make-mapping (check-comparator "mapping-map/monotone" comparator)
-                    (list->tree (listed (lambda (key value)
-                                          (let-values (((key value) (proc key value)))
-                                            (cons key value)))
-                                        m))))
+    (define-twice end (mapping-map/monotone "-map/monotone") (mapping-map/monotone! "-map/monotone!")
+      (lambda (proc comparator m)
+        (check end m)
+        (make-mapping (check-comparator (string-append kind end) comparator)
+                      (list->tree (listed (lambda (key value)
+                                            (let-values (((key value) (proc key value)))
+                                              (cons key value)))
+                                          m)))))
+
+    ;; Every mapping is ordered.
+    (define (mapping/ordered comparator . arguments) (make-for "/ordered" comparator arguments))
+    (define (mapping-unfold/ordered stop? mapper successor seed comparator)
+      (unfold-for "-unfold/ordered" stop? mapper successor seed comparator))
+    (define (alist->mapping/ordered comparator alist) (from-alist-for "alist->mapping/ordered" comparator alist))
+    (define (alist->mapping/ordered! m alist) (adjoin-alist-for "alist->mapping/ordered!" m alist))
+
     (define (mapping-fold/reverse proc nil m)
       (tree-fold-right proc nil (tree-of (check "-fold/reverse" m))))
 
@@ -127,7 +143,8 @@
       (let ((entry (tree-above (order (check "-key-successor" m)) (tree-of m) key)))
         (if entry (tree-key entry) (failure))))
 
-    (define (mapping-split m key) (split (check "-split" m) key))
+    (define-twice end (mapping-split "-split") (mapping-split! "-split!")
+      (lambda (m key) (split (check end m) key)))
     (define (split m key)
       (let-values (((below at above) (tree-split (order m) (tree-of m) key)))
         (define (with-key left right)
@@ -136,14 +153,15 @@
                 (with m above))))
     (define-syntax define-range
       (syntax-rules ()
-        ((_ name end part)
-         (define (name m key)
-           (let-values ((parts (split (check end m) key))) (list-ref parts part))))))
-    (define-range mapping-range< "-range<" 0)
-    (define-range mapping-range<= "-range<=" 1)
-    (define-range mapping-range= "-range=" 2)
-    (define-range mapping-range>= "-range>=" 3)
-    (define-range mapping-range> "-range>" 4)
+        ((_ name name! part)
+         (define-twice end name name!
+           (lambda (m key)
+             (let-values ((parts (split (check end m) key))) (list-ref parts part)))))))
+    (define-range (mapping-range< "-range<") (mapping-range<! "-range<!") 0)
+    (define-range (mapping-range<= "-range<=") (mapping-range<=! "-range<=!") 1)
+    (define-range (mapping-range= "-range=") (mapping-range=! "-range=!") 2)
+    (define-range (mapping-range>= "-range>=") (mapping-range>=! "-range>=!") 3)
+    (define-range (mapping-range> "-range>") (mapping-range>! "-range>!") 4)
 
     (define (mapping-catenate comparator a key value b)
       (make-mapping (check-comparator "mapping-catenate" comparator)

@@ -9,7 +9,18 @@
 ;;   (fold-entries proc nil m)      (proc key value acc)
 ;;   (search-entries ok? m)         the first entry with (ok? key value), or #f
 ;;
-;; Nothing is ever changed; so the procedures with `!` are those without.
+;; Nothing is ever changed; so the procedures with `!` do what those without do, and differ by the name that errors
+;; tell.
+
+;; (define-twice end (name end-of-name) (name! end-of-name!) procedure): both procedures, in which `end` is the end of
+;; the name.
+(define-syntax define-twice
+  (syntax-rules ()
+    ((_ end (name end-of-name) (name! end-of-name!) procedure)
+     (begin
+       (define-syntax procedure-for (syntax-rules () ((_ end) procedure)))
+       (define name (procedure-for end-of-name))
+       (define name! (procedure-for end-of-name!))))))
 
 ;; The end of a name, such as `-ref`, makes it known that it was `mapping-ref` or `hashmap-ref`.
 (define (check end m)
@@ -33,22 +44,25 @@
       ((null? (cdr l)) (error (string-append kind end ": a key has no value:") (car l)))
       (else (loop (proc m (car l) (cadr l)) (cddr l))))))
 
-(define (make comparator . arguments)
-  (each-two "" adjoin-one (empty (check-comparator kind comparator)) arguments))
+(define (make-for end comparator arguments)
+  (each-two end adjoin-one (empty (check-comparator (string-append kind end) comparator)) arguments))
+(define (make comparator . arguments) (make-for "" comparator arguments))
 
 (define (unfold stop? mapper successor seed comparator)
-  (let loop ((m (empty (check-comparator (string-append kind "-unfold") comparator))) (seed seed))
+  (unfold-for "-unfold" stop? mapper successor seed comparator))
+(define (unfold-for end stop? mapper successor seed comparator)
+  (let loop ((m (empty (check-comparator (string-append kind end) comparator))) (seed seed))
     (if (stop? seed)
         m
         (let-values (((key value) (mapper seed)))
           (loop (adjoin-one m key value) (successor seed))))))
 
-(define (from-alist comparator alist)
-  (let ((who (string-append "alist->" kind)))
-    (adjoin-pairs who (empty (check-comparator who comparator)) alist)))
-(define (adjoin-alist m alist)
-  (let ((who (string-append "alist->" kind "!")))
-    (adjoin-pairs who (if (is? m) m (wrong-type who kind-in-words m)) alist)))
+(define (from-alist-for who comparator alist)
+  (adjoin-pairs who (empty (check-comparator who comparator)) alist))
+(define (from-alist comparator alist) (from-alist-for (string-append "alist->" kind) comparator alist))
+(define (adjoin-alist-for who m alist)
+  (adjoin-pairs who (if (is? m) m (wrong-type who kind-in-words m)) alist))
+(define (adjoin-alist m alist) (adjoin-alist-for (string-append "alist->" kind "!") m alist))
 (define (adjoin-pairs who m alist)
   (let loop ((m m) (l (check-list who alist)))
     (cond
@@ -83,52 +97,56 @@
 
 ;;;; One key
 
-(define (adjoin m . arguments)
-  (each-two "-adjoin" adjoin-one (check "-adjoin" m) arguments))
-(define (set m . arguments)
-  (each-two "-set" put (check "-set" m) arguments))
-(define (replace m key value)
-  (if (find-entry (check "-replace" m) key) (put m key value) m))
-(define (delete m . keys) (drop-all (check "-delete" m) keys))
-(define (delete-all m keys)
-  (drop-all (check "-delete-all" m) (check-list (string-append kind "-delete-all") keys)))
+(define-twice end (adjoin "-adjoin") (adjoin! "-adjoin!")
+  (lambda (m . arguments) (each-two end adjoin-one (check end m) arguments)))
+(define-twice end (set "-set") (set! "-set!")
+  (lambda (m . arguments) (each-two end put (check end m) arguments)))
+(define-twice end (replace "-replace") (replace! "-replace!")
+  (lambda (m key value) (if (find-entry (check end m) key) (put m key value) m)))
+(define-twice end (delete "-delete") (delete! "-delete!")
+  (lambda (m . keys) (drop-all (check end m) keys)))
+(define-twice end (delete-all "-delete-all") (delete-all! "-delete-all!")
+  (lambda (m keys) (drop-all (check end m) (check-list (string-append kind end) keys))))
 (define (drop-all m keys)
   (if (null? keys) m (drop-all (drop m (car keys)) (cdr keys))))
 
-(define (intern m key failure)
-  (let ((entry (find-entry (check "-intern" m) key)))
-    (if entry
-        (values m (entry-value entry))
-        (let ((value (failure)))
-          (values (put m key value) value)))))
+(define-twice end (intern "-intern") (intern! "-intern!")
+  (lambda (m key failure)
+    (let ((entry (find-entry (check end m) key)))
+      (if entry
+          (values m (entry-value entry))
+          (let ((value (failure)))
+            (values (put m key value) value))))))
 
-(define update
+(define-twice end (update "-update") (update! "-update!")
   (case-lambda
     ((m key updater)
-     (let ((entry (find-entry (check "-update" m) key)))
-       (put m key (updater (if entry (entry-value entry) (absent "-update" key))))))
-    ((m key updater failure) (put m key (updater (ref (check "-update" m) key failure))))
-    ((m key updater failure success) (put m key (updater (ref (check "-update" m) key failure success))))))
-(define (update/default m key updater default)
-  (put m key (updater (ref/default (check "-update/default" m) key default))))
+     (let ((entry (find-entry (check end m) key)))
+       (put m key (updater (if entry (entry-value entry) (absent end key))))))
+    ((m key updater failure) (put m key (updater (ref (check end m) key failure))))
+    ((m key updater failure success) (put m key (updater (ref (check end m) key failure success))))))
+(define-twice end (update/default "-update/default") (update!/default "-update!/default")
+  (lambda (m key updater default) (put m key (updater (ref/default (check end m) key default)))))
 
-(define pop
-  (case-lambda
-    ((m) (pop m (lambda () (error (string-append kind "-pop: the mapping is empty")))))
-    ((m failure)
-     (let ((entry (search-entries (lambda (key value) #t) (check "-pop" m))))
-       (if entry
-           (values (drop m (entry-key entry)) (entry-key entry) (entry-value entry))
-           (failure))))))
-
-(define (search m key failure success)
-  (let ((entry (find-entry (check "-search" m) key)))
+(define (pop-from m failure)
+  (let ((entry (search-entries (lambda (key value) #t) m)))
     (if entry
-        (success (entry-key entry) (entry-value entry)
-                 (lambda (new-key value obj) (values (put (drop m key) new-key value) obj))
-                 (lambda (obj) (values (drop m key) obj)))
-        (failure (lambda (value obj) (values (put m key value) obj))
-                 (lambda (obj) (values m obj))))))
+        (values (drop m (entry-key entry)) (entry-key entry) (entry-value entry))
+        (failure))))
+(define-twice end (pop "-pop") (pop! "-pop!")
+  (case-lambda
+    ((m) (pop-from (check end m) (lambda () (error (string-append kind end ": the mapping is empty")))))
+    ((m failure) (pop-from (check end m) failure))))
+
+(define-twice end (search "-search") (search! "-search!")
+  (lambda (m key failure success)
+    (let ((entry (find-entry (check end m) key)))
+      (if entry
+          (success (entry-key entry) (entry-value entry)
+                   (lambda (new-key value obj) (values (put (drop m key) new-key value) obj))
+                   (lambda (obj) (values (drop m key) obj)))
+          (failure (lambda (value obj) (values (put m key value) obj))
+                   (lambda (obj) (values m obj)))))))
 
 ;;;; All of them
 
@@ -163,13 +181,13 @@
                     (adjoin-one acc key value)))
                 (empty (check-comparator (string-append kind "-map") comparator))
                 m))
-(define (filter ok? m) (filtered ok? (check "-filter" m)))
 (define (filtered ok? m)
   (fold-entries (lambda (key value acc) (if (ok? key value) acc (drop acc key))) m m))
-(define (remove ok? m)
-  (filtered (lambda (key value) (not (ok? key value))) (check "-remove" m)))
-(define (partition ok? m)
-  (check "-partition" m)
+(define-twice end (filter "-filter") (filter! "-filter!")
+  (lambda (ok? m) (filtered ok? (check end m))))
+(define-twice end (remove "-remove") (remove! "-remove!")
+  (lambda (ok? m) (filtered (lambda (key value) (not (ok? key value))) (check end m))))
+(define (parts ok? m)
   (let ((in+out (fold-entries (lambda (key value acc)
                                 (if (ok? key value)
                                     (cons (car acc) (drop (cdr acc) key))
@@ -177,6 +195,8 @@
                               (cons m m)
                               m)))
     (values (car in+out) (cdr in+out))))
+(define-twice end (partition "-partition") (partition! "-partition!")
+  (lambda (ok? m) (parts ok? (check end m))))
 (define (copy m) (check "-copy" m))
 
 ;;;; Mappings with mappings
@@ -212,21 +232,22 @@
 (define-chain all-within? "<=?" within?)
 (define-chain all-around? ">=?" (lambda (comparator a b) (within? comparator b a)))
 
-(define-syntax define-from-left
-  (syntax-rules ()
-    ((_ name end combine)
-     (define (name a . rest)
-       (let loop ((a (check end a)) (rest rest))
-         (if (null? rest)
-             a
-             (loop (combine a (check end (car rest))) (cdr rest))))))))
-(define-from-left union "-union" joined)
-(define-from-left intersection "-intersection"
-  (lambda (a b) (filtered (lambda (key value) (find-entry b key)) a)))
-(define-from-left difference "-difference" left)
+(define (from-left combine end a rest)
+  (let loop ((a (check end a)) (rest rest))
+    (if (null? rest)
+        a
+        (loop (combine a (check end (car rest))) (cdr rest)))))
+(define-twice end (union "-union") (union! "-union!")
+  (lambda (a . rest) (from-left joined end a rest)))
+(define-twice end (intersection "-intersection") (intersection! "-intersection!")
+  (lambda (a . rest) (from-left common end a rest)))
+(define-twice end (difference "-difference") (difference! "-difference!")
+  (lambda (a . rest) (from-left left end a rest)))
 (define (joined a b) (fold-entries (lambda (key value acc) (adjoin-one acc key value)) a b))
+(define (common a b) (filtered (lambda (key value) (find-entry b key)) a))
 (define (left a b) (fold-entries (lambda (key value acc) (drop acc key)) a b))
-(define (xor a b)
-  (check "-xor" a)
-  (check "-xor" b)
-  (joined (left a b) (left b a)))
+(define-twice end (xor "-xor") (xor! "-xor!")
+  (lambda (a b)
+    (check end a)
+    (check end b)
+    (joined (left a b) (left b a))))

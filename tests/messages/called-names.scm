@@ -1,0 +1,47 @@
+;; Procedures that differ in little but their names fail by the name that was called: those of sets and of bags, and
+;; those with `!` of mappings, which change nothing.
+(import (scheme base) (scheme write) (srfi 113) (srfi 128) (srfi 146) (srfi 146 hash)
+        (only (cairn control) condition->string))
+(include "../support/say.scm")
+
+(define five 5)
+(define numbers (make-comparator number? = < (lambda (x . bound) x)))
+(define twos (bag numbers 2 2))
+(define ones (set numbers 1))
+(define m (mapping numbers 1 'one))
+(define h (hashmap numbers 1 'one))
+
+;; bags
+(say twos ones (bag-contains? five 1) (bag-empty? five) (bag-disjoint? five twos) (bag-member five 1 #f)
+     (bag-element-comparator five) (bag-adjoin five 1) (bag-adjoin! five 1) (bag-replace five 1) (bag-replace! five 1)
+     (bag-delete five 1) (bag-delete! five 1) (bag-delete-all five '()) (bag-delete-all! twos five)
+     (bag-search! five 1 list list) (bag-size five) (bag-size ones) (set-size twos) (bag-find odd? five list)
+     (bag-count odd? five) (bag-any? odd? five) (bag-every? odd? five) (bag-map numbers - five) (bag-map five - twos)
+     (bag-for-each list five) (bag-fold + 0 five) (bag-filter odd? five) (bag-remove odd? five)
+     (bag-partition odd? five) (bag-filter! odd? five) (bag-remove! odd? five) (bag-partition! odd? five)
+     (bag-copy five) (bag->list five) (list->bag! five '()) (bag=? five) (bag<? twos five) (bag>? twos ones)
+     (bag<=? five) (bag>=? five) (bag-union twos five) (bag-intersection five) (bag-difference five) (bag-xor five twos)
+     (bag-union! twos ones) (bag-intersection! five) (bag-difference! five) (bag-xor! five twos) (bag-sum five)
+     (bag-sum! five) (bag-product 2 five) (bag-product! 2 five) (bag-fold-unique list 0 five) (bag->alist five)
+     (set->bag five) (set->bag! ones ones) (set->bag! twos five) (bag-size) (bag-adjoin!) (bag-union) (set-member ones))
+
+;; mappings
+(say (mapping/ordered five) (mapping/ordered numbers 1) (mapping-unfold/ordered null? car cdr '() five)
+     (alist->mapping/ordered five '()) (alist->mapping/ordered! five '()) (mapping-adjoin! five) (mapping-adjoin! m 1)
+     (mapping-set! five) (mapping-replace! five 1 1) (mapping-delete! five) (mapping-delete-all! m five)
+     (mapping-intern! five 1 list) (mapping-update! five 1 list) (mapping-update! m 5 list)
+     (mapping-update!/default five 1 - 1)
+     (mapping-pop! five) (mapping-pop! (mapping numbers)) (mapping-search! five 1 list list) (mapping-filter! list five)
+     (mapping-remove! list five) (mapping-partition! list five) (mapping-union! five) (mapping-intersection! five)
+     (mapping-difference! m five) (mapping-xor! m five) (mapping-range=! five 1) (mapping-range<! five 1)
+     (mapping-range>! five 1) (mapping-range<=! five 1) (mapping-range>=! five 1) (mapping-split! five 1)
+     (mapping-map/monotone! list numbers five) (mapping-map/monotone! list five m) (mapping-set!) (mapping-update! m)
+     (mapping->alist (mapping-set! m 1 'uno 2 'due)) (mapping->alist (mapping-update! m 1 list)))
+
+;; by hash
+(say h (hashmap-adjoin! five) (hashmap-set! h 1) (hashmap-replace! five 1 1) (hashmap-delete! five)
+     (hashmap-delete-all! h five) (hashmap-intern! five 1 list) (hashmap-update! five 1 list)
+     (hashmap-update!/default five 1 - 1) (hashmap-pop! five) (hashmap-search! five 1 list list)
+     (hashmap-filter! list five) (hashmap-remove! list five) (hashmap-partition! list five) (hashmap-union! five)
+     (hashmap-intersection! h five) (hashmap-difference! five) (hashmap-xor! h five) (hashmap-set!)
+     (hashmap->alist (hashmap-set! h 1 'uno 2 'due)))
