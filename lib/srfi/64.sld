@@ -33,7 +33,7 @@
    test-result-alist)
   (import (scheme base) (scheme case-lambda) (scheme write) (scheme read) (scheme eval) (scheme repl)
           (only (cairn control) call-with-interrupts interrupt? condition? condition->string condition-site exit
-                write-to-string)
+                wrong-type write-to-string)
           (only (cairn layout) no-site)
           (only (cairn primitives)
                 %current-jiffy %describe-error %end-status %place %test-event %test-wanted?))
@@ -107,14 +107,19 @@
     (define (test-runner-get)
       (or (test-runner-current) (error "test-runner-get: there is no test runner")))
 
+    (define (check-runner who x)
+      (if (test-runner? x) x (wrong-type who "a test-runner" x)))
+
     (define (test-runner-reset runner)
+      (check-runner "test-runner-reset" runner)
       (for-each (lambda (set) (set runner 0)) (list set-passed! set-failed! set-xpassed! set-xfailed! set-skipped!))
       (for-each (lambda (set) (set runner '())) (list set-result! set-groups! set-skip! set-fail!))
       (set-run-list! runner #f))
 
-    (define (test-runner-group-stack runner) (map group-name (runner-groups runner)))
-    (define (test-runner-group-path runner) (reverse (test-runner-group-stack runner)))
-    (define (test-runner-test-name runner) (test-result-ref runner 'test-name ""))
+    (define (group-names who runner) (map group-name (runner-groups (check-runner who runner))))
+    (define (test-runner-group-stack runner) (group-names "test-runner-group-stack" runner))
+    (define (test-runner-group-path runner) (reverse (group-names "test-runner-group-path" runner)))
+    (define (test-runner-test-name runner) (fact-of "test-runner-test-name" runner 'test-name ""))
 
     (define (tests-so-far r)
       (+ (test-runner-pass-count r) (test-runner-fail-count r) (test-runner-xpass-count r)
@@ -250,32 +255,33 @@
 
     ;;;; Results
 
+    (define (fact-of who runner key default)
+      (let ((p (assq key (test-result-alist (check-runner who runner))))) (if p (cdr p) default)))
     (define test-result-ref
       (case-lambda
-        ((runner key) (test-result-ref runner key #f))
-        ((runner key default)
-         (let ((p (assq key (test-result-alist runner)))) (if p (cdr p) default)))))
+        ((runner key) (fact-of "test-result-ref" runner key #f))
+        ((runner key default) (fact-of "test-result-ref" runner key default))))
     (define (test-result-set! runner key value)
-      (let ((p (assq key (test-result-alist runner))))
+      (let ((p (assq key (test-result-alist (check-runner "test-result-set!" runner)))))
         (if p
             (set-cdr! p value)
             (set-result! runner (cons (cons key value) (test-result-alist runner))))))
     (define (test-result-remove runner key)
-      (set-result! runner
+      (set-result! (check-runner "test-result-remove" runner)
                    (let loop ((l (test-result-alist runner)))
                      (cond ((null? l) '())
                            ((eq? (caar l) key) (loop (cdr l)))
                            (else (cons (car l) (loop (cdr l))))))))
-    (define (test-result-clear runner) (set-result! runner '()))
+    (define (test-result-clear runner) (set-result! (check-runner "test-result-clear" runner) '()))
 
     (define test-result-kind
       (case-lambda
         (() (test-result-kind (test-runner-current)))
-        ((runner) (test-result-ref runner 'result-kind))))
+        ((runner) (fact-of "test-result-kind" runner 'result-kind #f))))
     (define test-passed?
       (case-lambda
         (() (test-passed? (test-runner-get)))
-        ((runner) (and (memq (test-result-kind runner) '(pass xpass)) #t))))
+        ((runner) (and (memq (fact-of "test-passed?" runner 'result-kind #f) '(pass xpass)) #t))))
 
     ;;;; Tests
 

@@ -1,7 +1,10 @@
-;; Procedures that differ in little but their names fail by the name that was called: those of sets and of bags, and
-;; those with `!` of mappings, which change nothing.
-(import (scheme base) (scheme write) (srfi 113) (srfi 128) (srfi 146) (srfi 146 hash)
-        (only (cairn control) condition->string))
+;; Procedures that differ in little but their names, or are made of others, fail by the name that was called: those of
+;; sets and of bags, those with `!` of mappings, which change nothing, accessors of test runners, hashtables.
+(import (scheme base) (scheme write) (srfi 113) (only (srfi 128) make-comparator) (srfi 146) (srfi 146 hash)
+        (only (srfi 64) test-runner-test-name test-runner-group-stack test-runner-group-path test-runner-reset
+              test-result-ref test-result-set! test-result-remove test-result-clear test-result-kind test-passed?
+              test-result-alist)
+        (srfi 126) (only (cairn control) condition->string))
 (include "../support/say.scm")
 
 (define five 5)
@@ -45,3 +48,22 @@
      (hashmap-filter! list five) (hashmap-remove! list five) (hashmap-partition! list five) (hashmap-union! five)
      (hashmap-intersection! h five) (hashmap-difference! five) (hashmap-xor! h five) (hashmap-set!)
      (hashmap->alist (hashmap-set! h 1 'uno 2 'due)))
+
+;; accessors of test runners
+(say (test-runner-test-name five) (test-runner-group-stack five) (test-runner-group-path five) (test-runner-reset five)
+     (test-result-ref five 'x) (test-result-ref five 'x 1) (test-result-set! five 'x 1) (test-result-remove five 'x)
+     (test-result-clear five) (test-result-kind five) (test-passed? five) (test-result-alist five))
+
+;; hashtables
+(define t (make-eqv-hashtable))
+(say (make-eq-hashtable 'x) (make-eqv-hashtable -1) (make-eqv-hashtable 1 'no) (make-hashtable five equal?)
+     (make-hashtable equal-hash five) (make-hashtable equal-hash equal? 'x) (hashtable-entries five)
+     (hashtable-entry-lists five) (hashtable-update! t 1 list) (hashtable-update! five 1 list)
+     (hashtable-update! t 1 five 2) (hashtable-inc! five 1) (hashtable-dec! five 1) (hashtable-dec! five 1 2)
+     (hashtable-inc! (hashtable-copy t) 1) (hashtable-update-all! five list) (hashtable-prune! five list)
+     (hashtable-merge! five t) (hashtable-merge! t five) (hashtable-pop! five) (hashtable-pop! (hashtable-copy t))
+     (let ((t (hashtable-copy t #t)))
+       (hashtable-inc! t 1)
+       (hashtable-dec! t 1 3)
+       (hashtable-update! t 1 - 0)
+       (let-values (((keys values) (hashtable-entries t))) (list keys values))))
