@@ -605,82 +605,94 @@
 
     ;;;; Submatches
 
-    (define (regexp-match-count m) (- (quotient (vector-length (match-places m)) 2) 1))
+    (define (regexp-match-count m) (fields-in (check-match "regexp-match-count" m)))
+    (define (fields-in m) (- (quotient (vector-length (match-places m)) 2) 1))
 
-    (define (field-number m field)
+    (define (field-number who m field)
       (cond
-        ((and (exact-integer? field) (<= 0 field (regexp-match-count m))) field)
+        ((and (exact-integer? field) (<= 0 field (fields-in m))) field)
         ((and (symbol? field) (assq field (match-names m)))
          => (lambda (name)
               (let loop ((l (cdr name)))
                 (if (or (null? (cdr l)) (vector-ref (match-places m) (* 2 (car l))))
                     (car l)
                     (loop (cdr l))))))
-        (else (error "the match has no such submatch:" field))))
+        (else (error (string-append who ": the match has no such submatch:") field))))
     (define (check-match who m)
       (if (regexp-match? m) m (wrong-type who "a match" m)))
 
-    (define (regexp-match-submatch-start m . field)
-      (vector-ref (match-places (check-match "regexp-match-submatch-start" m)) (* 2 (field-of m field))))
-    (define (regexp-match-submatch-end m . field)
-      (vector-ref (match-places (check-match "regexp-match-submatch-end" m)) (+ 1 (* 2 (field-of m field)))))
-    (define (field-of m field) (if (null? field) 0 (field-number m (car field))))
-    (define (regexp-match-submatch m . field)
-      (let ((start (apply regexp-match-submatch-start m field)) (end (apply regexp-match-submatch-end m field)))
+    (define (field-of who m field) (if (null? field) 0 (field-number who m (car field))))
+    (define (start-of m n) (vector-ref (match-places m) (* 2 n)))
+    (define (end-of m n) (vector-ref (match-places m) (+ 1 (* 2 n))))
+    (define (text-of m n)
+      (let ((start (start-of m n)) (end (end-of m n)))
         (and start end (substring (match-string m) start end))))
+
+    (define (regexp-match-submatch-start m . field)
+      (let ((who "regexp-match-submatch-start"))
+        (start-of (check-match who m) (field-of who m field))))
+    (define (regexp-match-submatch-end m . field)
+      (let ((who "regexp-match-submatch-end"))
+        (end-of (check-match who m) (field-of who m field))))
+    (define (regexp-match-submatch m . field)
+      (let ((who "regexp-match-submatch"))
+        (text-of (check-match who m) (field-of who m field))))
     (define (regexp-match->list m)
-      (let loop ((i (regexp-match-count (check-match "regexp-match->list" m))) (l '()))
-        (if (< i 0) l (loop (- i 1) (cons (regexp-match-submatch m i) l)))))
+      (let loop ((i (fields-in (check-match "regexp-match->list" m))) (l '()))
+        (if (< i 0) l (loop (- i 1) (cons (text-of m i) l)))))
 
     ;;;; What is made of matches
 
     (define (empty-match? m)
-      (= (regexp-match-submatch-start m) (regexp-match-submatch-end m)))
+      (= (start-of m 0) (end-of m 0)))
 
     ;; Folds over matches that are not empty: (proc from match s acc), and at the end (last from s acc end).
-    (define (fold-matches proc last r s range)
+    (define (fold-matches who proc last r s range)
       (let* ((start (if (pair? range) (car range) 0))
-             (end (range-of "regexp-split" s start (and (pair? range) (pair? (cdr range)) (cadr range))))
+             (end (range-of who s start (and (pair? range) (pair? (cdr range)) (cadr range))))
              (from start))
         (let ((acc (regexp-fold r
                                 (lambda (i m s acc)
                                   (if (empty-match? m)
                                       acc
                                       (let ((acc (proc from m s acc)))
-                                        (set! from (regexp-match-submatch-end m))
+                                        (set! from (end-of m 0))
                                         acc)))
                                 '() s (lambda (i m s acc) acc) start end)))
           (reverse (last from s acc end)))))
 
     (define (regexp-extract r s . range)
-      (fold-matches (lambda (from m s acc) (cons (regexp-match-submatch m) acc))
+      (fold-matches "regexp-extract"
+                    (lambda (from m s acc) (cons (text-of m 0) acc))
                     (lambda (from s acc end) acc)
                     r s range))
     (define (regexp-split r s . range)
-      (fold-matches (lambda (from m s acc) (cons (substring s from (regexp-match-submatch-start m)) acc))
+      (fold-matches "regexp-split"
+                    (lambda (from m s acc) (cons (substring s from (start-of m 0)) acc))
                     (lambda (from s acc end) (cons (substring s from end) acc))
                     r s range))
     (define (regexp-partition r s . range)
-      (fold-matches (lambda (from m s acc)
-                      (cons (regexp-match-submatch m)
-                            (cons (substring s from (regexp-match-submatch-start m)) acc)))
+      (fold-matches "regexp-partition"
+                    (lambda (from m s acc)
+                      (cons (text-of m 0)
+                            (cons (substring s from (start-of m 0)) acc)))
                     (lambda (from s acc end)
                       (if (and (= from end) (pair? acc)) acc (cons (substring s from end) acc)))
                     r s range))
 
     ;; What a template stands for.
-    (define (substitution subst m start end)
+    (define (substitution who subst m start end)
       (let write ((x subst))
         (cond
           ((string? x) x)
           ((not x) "")
           ((char? x) (string x))
-          ((eq? x 'pre) (substring (match-string m) start (regexp-match-submatch-start m)))
-          ((eq? x 'post) (substring (match-string m) (regexp-match-submatch-end m) end))
-          ((or (symbol? x) (exact-integer? x)) (or (regexp-match-submatch m x) ""))
+          ((eq? x 'pre) (substring (match-string m) start (start-of m 0)))
+          ((eq? x 'post) (substring (match-string m) (end-of m 0) end))
+          ((or (symbol? x) (exact-integer? x)) (or (text-of m (field-number who m x)) ""))
           ((procedure? x) (write (x m)))
           ((list? x) (apply string-append (map write x)))
-          (else (wrong-type "regexp-replace" "a substitution" x)))))
+          (else (wrong-type who "a substitution" x)))))
 
     (define regexp-replace
       (case-lambda
@@ -697,7 +709,7 @@
                      ((not places) (substring s start end))
                      ((= count 0)
                       (string-append (substring s start (vector-ref places 0))
-                                     (substitution subst (make-match s places (names-of r)) start end)
+                                     (substitution "regexp-replace" subst (make-match s places (names-of r)) start end)
                                      (substring s (vector-ref places 1) end)))
                      (else (loop (max (vector-ref places 1) (+ i 1)) (- count 1)))))))))))
     (define regexp-replace-all
@@ -708,8 +720,8 @@
          (let ((end (range-of "regexp-replace-all" s start end)))
            (regexp-fold r
                         (lambda (i m s acc)
-                          (cons* (substitution subst m start end)
-                                 (substring s i (regexp-match-submatch-start m))
+                          (cons* (substitution "regexp-replace-all" subst m start end)
+                                 (substring s i (start-of m 0))
                                  acc))
                         '() s
                         (lambda (i m s acc)
