@@ -123,4 +123,11 @@
        => '("a" "a\x1f600;" "bc"))
 (check-error (utf16be->text #u8(0)))
 (check-error (text-ref "x" 0))
+;; Strings that procedures return stay strings, and texts texts.
+(check (list (textual-fold (lambda (c s) (string-append s (string c))) "" t) (textual-any (lambda (c) (string c)) t)
+             (text? (textual-fold (lambda (c acc) acc) t "ab")))
+       => '("Hello" "H" #t))
+;; Lists in lists are compared as lists.
+(check (itree->tree (idelete-duplicates (iq (1) 2 (1) (1 2) 2))) => '((1) 2 (1 2)))
+(check-error (idelete-duplicates 5))
 (report)

@@ -40,60 +40,132 @@
 
     ;; The string of a text; anything else as it is.
     (define (plain x) (if (text? x) (text-string x) x))
-    ;; The text of a string that nobody else has; anything else as it is.
-    (define (result x) (if (string? x) (make-text-of x) x))
     ;; What procedures return that make parts of a text.
-    (define (part x) (if (char? x) (string x) (check "a part of a text" x)))
+    (define (part who x) (if (char? x) (string x) (check who x)))
 
-    ;; name: the procedure of strings, whose first or second argument must be textual.
-    (define-syntax define-on-strings
+    (define (range-of who s range)
+      (let* ((start (if (pair? range) (car range) 0))
+             (end (if (and (pair? range) (pair? (cdr range))) (cadr range) (string-length s))))
+        (if (not (and (exact-integer? start) (exact-integer? end) (<= 0 start end (string-length s))))
+            (out-of-range who "not a range of the text:" (cons start end)))
+        (values start end)))
+    ;; The part of a text that optional arguments say, as a string.
+    (define (string-of who x range)
+      (let ((s (check who x)))
+        (if (null? range)
+            s
+            (let-values (((start end) (range-of who s range))) (substring s start end)))))
+    (define (check-count who n)
+      (if (not (and (exact-integer? n) (>= n 0))) (wrong-type who "a length" n)))
+
+    ;; The procedures of strings on one text, on two that come first, on a part of a text behind a procedure.
+    (define-syntax define-on-text
       (syntax-rules ()
         ((_ (name on-string) ...)
          (begin
-           (define name
-             (lambda (a . rest)
-               (result (apply on-string (if (procedure? a) a (check (symbol->string 'name) a)) (map plain rest)))))
-           ...))))
-    (define-on-strings
-      (textual-every s:string-every) (textual-any s:string-any)
-      (textual-take s:string-take) (textual-take-right s:string-take-right)
-      (textual-drop s:string-drop) (textual-drop-right s:string-drop-right)
-      (textual-pad s:string-pad) (textual-pad-right s:string-pad-right)
-      (textual-trim s:string-trim) (textual-trim-right s:string-trim-right) (textual-trim-both s:string-trim-both)
-      (textual-replace s:string-replace)
+           (define (name x) (make-text-of (on-string (check (symbol->string 'name) x)))) ...))))
+    (define-syntax define-on-two
+      (syntax-rules ()
+        ((_ (name on-string) ...)
+         (begin
+           (define (name a b . ranges)
+             (apply on-string (check (symbol->string 'name) a) (check (symbol->string 'name) b) ranges)) ...))))
+    (define-syntax define-with-procedure
+      (syntax-rules ()
+        ((_ result (name on-string argument ...) ...)
+         (begin
+           (define (name argument ... x . range)
+             (result (on-string argument ... (string-of (symbol->string 'name) x range)))) ...))))
+    ;; A length counted from one end, at most that of the text.
+    (define-syntax define-by-length
+      (syntax-rules ()
+        ((_ (name on-string) ...)
+         (begin
+           (define (name x n)
+             (let* ((who (symbol->string 'name)) (s (check who x)))
+               (check-count who n)
+               (if (> n (string-length s)) (error (string-append who ": the text is shorter:") n))
+               (make-text-of (on-string s n)))) ...))))
+    (define-syntax define-paddings
+      (syntax-rules ()
+        ((_ (name on-string) ...)
+         (begin
+           (define (name x n . fill+range)
+             (let* ((who (symbol->string 'name)) (fill (if (pair? fill+range) (car fill+range) #\space))
+                    (s (string-of who x (if (pair? fill+range) (cdr fill+range) '()))))
+               (check-count who n)
+               (if (not (char? fill)) (wrong-type who "a character" fill))
+               (make-text-of (on-string s n fill)))) ...))))
+    (define-syntax define-trims
+      (syntax-rules ()
+        ((_ (name on-string) ...)
+         (begin
+           (define (name x . pred+range)
+             (let ((s (string-of (symbol->string 'name) x (if (pair? pred+range) (cdr pred+range) '()))))
+               (make-text-of (if (pair? pred+range) (on-string s (car pred+range)) (on-string s))))) ...))))
+    (define (itself x) x)
+    (define-on-text
+      (textual-upcase string-upcase) (textual-downcase string-downcase) (textual-foldcase string-foldcase)
+      (textual-titlecase string-titlecase))
+    (define-on-two
       (textual-prefix-length s:string-prefix-length) (textual-suffix-length s:string-suffix-length)
       (textual-prefix? s:string-prefix?) (textual-suffix? s:string-suffix?)
-      (textual-contains s:string-contains) (textual-contains-right s:string-contains-right)
-      (textual-upcase string-upcase) (textual-downcase string-downcase) (textual-foldcase string-foldcase)
-      (textual-titlecase string-titlecase)
-      (textual-fold s:string-fold) (textual-fold-right s:string-fold-right) (textual-count s:string-count)
-      (textual-filter s:string-filter) (textual-remove s:string-remove) (textual-replicate s:string-replicate)
-      (textual-for-each string-for-each))
-    (define (textual-append . texts) (textual-concatenate texts))
+      (textual-contains s:string-contains) (textual-contains-right s:string-contains-right))
+    (define (textual-replace a b . ranges)
+      (make-text-of (apply s:string-replace (check "textual-replace" a) (check "textual-replace" b) ranges)))
+    (define-with-procedure itself
+      (textual-every s:string-every pred) (textual-any s:string-any pred)
+      (textual-fold s:string-fold kons nil) (textual-fold-right s:string-fold-right kons nil))
+    (define-with-procedure make-text-of
+      (textual-filter s:string-filter pred) (textual-remove s:string-remove pred))
+    (define (textual-count x pred . range)
+      (s:string-count (string-of "textual-count" x range) pred))
+    (define-by-length
+      (textual-take s:string-take) (textual-take-right s:string-take-right)
+      (textual-drop s:string-drop) (textual-drop-right s:string-drop-right))
+    (define-paddings (textual-pad s:string-pad) (textual-pad-right s:string-pad-right))
+    (define-trims
+      (textual-trim s:string-trim) (textual-trim-right s:string-trim-right) (textual-trim-both s:string-trim-both))
+    (define (textual-replicate x from to . range)
+      (make-text-of (s:string-replicate (string-of "textual-replicate" x range) from to)))
+    (define (textual-for-each proc x . rest)
+      (apply string-for-each proc (map (lambda (x) (check "textual-for-each" x)) (cons x rest))))
+    (define (textual-append . texts) (concatenate "textual-append" texts))
+    (define (concatenate who texts)
+      (make-text-of (s:string-concatenate (map (lambda (x) (check who x)) texts))))
+    (define (check-list who l) (if (list? l) l (wrong-type who "a list" l)))
 
     ;;;; Making
 
-    (define (make-text n c) (make-text-of (make-string n c)))
-    (define (text . characters) (list->text characters))
-    (define (text-tabulate proc n) (make-text-of (s:string-tabulate proc n)))
+    (define (make-text n c)
+      (check-count "make-text" n)
+      (if (not (char? c)) (wrong-type "make-text" "a character" c))
+      (make-text-of (make-string n c)))
+    (define (text . characters) (make-text-of (characters->string "text" characters)))
+    (define (characters->string who l)
+      (for-each (lambda (c) (if (not (char? c)) (wrong-type who "a character" c))) (check-list who l))
+      (list->string l))
+    (define (text-tabulate proc n)
+      (check-count "text-tabulate" n)
+      (make-text-of (s:string-tabulate proc n)))
     (define text-unfold
       (case-lambda
         ((stop? mapper successor seed) (text-unfold stop? mapper successor seed "" (lambda (x) "")))
         ((stop? mapper successor seed base) (text-unfold stop? mapper successor seed base (lambda (x) "")))
         ((stop? mapper successor seed base make-final)
-         (let loop ((seed seed) (parts (list (part base))))
+         (let loop ((seed seed) (parts (list (part "text-unfold" base))))
            (if (stop? seed)
-               (textual-concatenate-reverse parts (part (make-final seed)))
-               (loop (successor seed) (cons (part (mapper seed)) parts)))))))
+               (concatenate "text-unfold" (reverse (cons (part "text-unfold" (make-final seed)) parts)))
+               (loop (successor seed) (cons (part "text-unfold" (mapper seed)) parts)))))))
     (define text-unfold-right
       (case-lambda
         ((stop? mapper successor seed) (text-unfold-right stop? mapper successor seed "" (lambda (x) "")))
         ((stop? mapper successor seed base) (text-unfold-right stop? mapper successor seed base (lambda (x) "")))
         ((stop? mapper successor seed base make-final)
-         (let loop ((seed seed) (parts (list (part base))))
+         (let loop ((seed seed) (parts (list (part "text-unfold-right" base))))
            (if (stop? seed)
-               (textual-concatenate (cons (part (make-final seed)) parts))
-               (loop (successor seed) (cons (part (mapper seed)) parts)))))))
+               (concatenate "text-unfold-right" (cons (part "text-unfold-right" (make-final seed)) parts))
+               (loop (successor seed) (cons (part "text-unfold-right" (mapper seed)) parts)))))))
 
     ;;;; Conversion
 
@@ -105,13 +177,16 @@
     (define (textual->vector x . range) (apply string->vector (check "textual->vector" x) range))
     (define (textual->list x . range) (apply string->list (check "textual->list" x) range))
     (define (string->text s . range) (make-text-of (apply string-copy (check "string->text" s) range)))
-    (define (vector->text v . range) (make-text-of (apply vector->string v range)))
+    (define (vector->text v . range)
+      (if (not (vector? v)) (wrong-type "vector->text" "a vector" v))
+      (make-text-of (characters->string "vector->text" (apply vector->list v range))))
     (define (list->text l . range)
-      (let ((s (list->string l)))
-        (make-text-of (if (pair? range) (apply string-copy s range) s))))
-    (define (reverse-list->text l) (make-text-of (s:reverse-list->string l)))
+      (make-text-of (string-of "list->text" (characters->string "list->text" l) range)))
+    (define (reverse-list->text l)
+      (make-text-of (characters->string "reverse-list->text" (reverse (check-list "reverse-list->text" l)))))
     (define (textual->utf8 x . range) (apply string->utf8 (check "textual->utf8" x) range))
     (define (utf8->text bytes . range)
+      (if (not (bytevector? bytes)) (wrong-type "utf8->text" "a bytevector" bytes))
       (make-text-of (apply utf8->string bytes range)))
 
     ;; The bytes of a string with 16-bit units; `put!` stores one.
@@ -164,10 +239,11 @@
         ((_ name (bytes start end) body)
          (define name
            (case-lambda
-             ((bytes) (name bytes 0 (bytevector-length bytes)))
-             ((bytes start) (name bytes start (bytevector-length bytes)))
+             ((bytes) (name bytes 0))
+             ((bytes start) (name bytes start (if (bytevector? bytes) (bytevector-length bytes) 0)))
              ((bytes start end)
-              (if (not (and (bytevector? bytes) (<= 0 start end (bytevector-length bytes))))
+              (if (not (bytevector? bytes)) (wrong-type (symbol->string 'name) "a bytevector" bytes))
+              (if (not (and (exact-integer? start) (exact-integer? end) (<= 0 start end (bytevector-length bytes))))
                   (out-of-range (symbol->string 'name) "not a range of the bytes:" (cons start end)))
               body))))))
     (define-decoder utf16be->text (bytes start end) (decode "utf16be->text" bytes start end #t))
@@ -182,7 +258,7 @@
 
     ;;;; Parts
 
-    (define (textual-null? x) (= 0 (textual-length x)))
+    (define (textual-null? x) (= 0 (string-length (check "textual-null?" x))))
     (define (text-length x) (string-length (check-text "text-length" x)))
     (define (textual-length x) (string-length (check "textual-length" x)))
     (define (text-ref x i) (string-ref (check-text "text-ref" x) i))
@@ -208,12 +284,6 @@
 
     ;;;; Searching: #f where SRFI 130 has a cursor at an end
 
-    (define (range-of who s range)
-      (let* ((start (if (pair? range) (car range) 0))
-             (end (if (and (pair? range) (pair? (cdr range))) (cadr range) (string-length s))))
-        (if (not (and (exact-integer? start) (exact-integer? end) (<= 0 start end (string-length s))))
-            (out-of-range who "not a range of the text:" (cons start end)))
-        (values start end)))
     (define (find-left who x ok? range)
       (let*-values (((s) (check who x)) ((start end) (range-of who s range)))
         (let loop ((i start))
@@ -234,28 +304,35 @@
     ;;;; Joining and splitting
 
     (define (textual-concatenate l)
-      (make-text-of (s:string-concatenate (map (lambda (x) (check "textual-concatenate" x)) l))))
-    (define (textual-concatenate-reverse l . final)
-      (make-text-of
-       (apply s:string-concatenate-reverse (map (lambda (x) (check "textual-concatenate-reverse" x)) l)
-              (map plain final))))
+      (concatenate "textual-concatenate" (check-list "textual-concatenate" l)))
+    (define textual-concatenate-reverse
+      (case-lambda
+        ((l) (textual-concatenate-reverse l "" 0))
+        ((l final) (textual-concatenate-reverse l final (string-length (check "textual-concatenate-reverse" final))))
+        ((l final end)
+         (let ((final (string-of "textual-concatenate-reverse" final (list 0 end))))
+           (concatenate "textual-concatenate-reverse"
+                        (reverse (cons final (check-list "textual-concatenate-reverse" l))))))))
     (define (textual-join l . delimiter-and-grammar)
       (make-text-of
-       (apply s:string-join (map (lambda (x) (check "textual-join" x)) l) (map plain delimiter-and-grammar))))
+       (apply s:string-join (map (lambda (x) (check "textual-join" x)) (check-list "textual-join" l))
+              (map plain delimiter-and-grammar))))
     (define (textual-split x delimiter . rest)
       (map make-text-of (apply s:string-split (check "textual-split" x) (plain delimiter) rest)))
 
     ;;;; Mapping
 
     (define (textual-map proc x . rest)
-      (textual-concatenate
-       (map part (apply map proc (textual->list x) (map textual->list rest)))))
+      (concatenate
+       "textual-map"
+       (map (lambda (x) (part "textual-map" x))
+            (apply map proc (map (lambda (x) (string->list (check "textual-map" x))) (cons x rest))))))
     (define (textual-map-index proc x . range)
       (let*-values (((s) (check "textual-map-index" x)) ((start end) (range-of "textual-map-index" s range)))
         (let loop ((i start) (parts '()))
           (if (= i end)
-              (textual-concatenate-reverse parts)
-              (loop (+ i 1) (cons (part (proc i)) parts))))))
+              (concatenate "textual-map-index" (reverse parts))
+              (loop (+ i 1) (cons (part "textual-map-index" (proc i)) parts))))))
     (define (textual-for-each-index proc x . range)
       (let*-values (((s) (check "textual-for-each-index" x)) ((start end) (range-of "textual-for-each-index" s range)))
         (do ((i start (+ i 1))) ((= i end))
