@@ -33,7 +33,8 @@
     ;;;; Failures
 
     (define-condition-type &posix &error make-posix posix-error? (name posix-error-name))
-    (define posix-error-message condition-message)
+    (define (posix-error-message e)
+      (if (posix-error? e) (condition-message e) (wrong-type "posix-error-message" "a POSIX error" e)))
 
     (define strerrorname (c-procedure string "strerrorname_np" (int)))
 
@@ -47,9 +48,23 @@
     (define (check r who . irritants)
       (if (< r 0) (apply fail who irritants) r))
 
+    ;; (define-action (name (parameter check-parameter) ...) call)
     (define-syntax define-action
       (syntax-rules ()
-        ((_ (name parameter ...) call) (define (name parameter ...) (check call 'name parameter ...) (if #f #f)))))
+        ((_ (name (parameter check-parameter) ...) call)
+         (define (name parameter ...)
+           (check-parameter (symbol->string 'name) parameter) ...
+           (check call 'name parameter ...)
+           (if #f #f)))))
+
+    (define (file-name who x)
+      (if (not (string? x)) (wrong-type who "the name of a file" x)))
+    (define (text who x)
+      (if (not (string? x)) (wrong-type who "a string" x)))
+    (define (bits who x)
+      (if (not (and (exact-integer? x) (<= 0 x #o7777))) (wrong-type who "the bits of a file's mode" x)))
+    (define (number who x)
+      (if (not (and (exact-integer? x) (<= 0 x #xffffffff))) (wrong-type who "the number of a user or a group" x)))
 
     ;;;; Ports
 
@@ -77,6 +92,9 @@
         ((name type flags) (open-file name type flags #o666))
         ((name type flags permissions) (open-file name type flags permissions buffer-block))
         ((name type flags permissions buffer)
+         (file-name "open-file" name)
+         (bits "open-file" permissions)
+         (if (not (exact-integer? flags)) (wrong-type "open-file" "the sum of flags" flags))
          (let ((how (cond ((one-way? type) (if (< type binary-output) 0 1)) (else (refuse-both 'open-file)))))
            (opened-port (check (c-open name (+ flags how close-on-exec) permissions) 'open-file name)
                         type 'open-file)))))
@@ -136,25 +154,34 @@
     (define create-directory
       (case-lambda
         ((name) (create-directory name #o775))
-        ((name permissions) (check (mkdir name permissions) 'create-directory name) (if #f #f))))
+        ((name permissions)
+         (file-name "create-directory" name)
+         (bits "create-directory" permissions)
+         (check (mkdir name permissions) 'create-directory name)
+         (if #f #f))))
     (define create-fifo
       (case-lambda
         ((name) (create-fifo name #o664))
-        ((name permissions) (check (mkfifo name permissions) 'create-fifo name) (if #f #f))))
-    (define-action (create-hard-link old new) (link old new))
-    (define-action (create-symlink old new) (symlink old new))
-    (define-action (rename-file old new) (rename old new))
-    (define-action (delete-directory name) (rmdir name))
-    (define-action (set-file-mode name mode) (chmod name mode))
+        ((name permissions)
+         (file-name "create-fifo" name)
+         (bits "create-fifo" permissions)
+         (check (mkfifo name permissions) 'create-fifo name)
+         (if #f #f))))
+    (define-action (create-hard-link (old file-name) (new file-name)) (link old new))
+    (define-action (create-symlink (old file-name) (new file-name)) (symlink old new))
+    (define-action (rename-file (old file-name) (new file-name)) (rename old new))
+    (define-action (delete-directory (name file-name)) (rmdir name))
+    (define-action (set-file-mode (name file-name) (mode bits)) (chmod name mode))
 
     (define (read-symlink name)
+      (file-name "read-symlink" name)
       (let loop ((size 256))
         (let* ((to (make-bytevector size)) (n (check (readlink name to size) 'read-symlink name)))
           (if (< n size) (utf8->string to 0 n) (loop (* 2 size))))))
 
     (define owner/unchanged #xffffffff)
     (define group/unchanged #xffffffff)
-    (define-action (set-file-owner name uid gid) (chown name uid gid))
+    (define-action (set-file-owner (name file-name) (uid number) (gid number)) (chown name uid gid))
 
     (define time/now 'now)
     (define time/unchanged 'unchanged)
@@ -164,6 +191,7 @@
       (case-lambda
         ((name) (set-file-times name time/now time/now))
         ((name access modify)
+         (file-name "set-file-times" name)
          (let ((to (make-bytevector (c-sizeof times) 0)))
            (call-with-values (lambda () (seconds-of access))
              (lambda (s ns) (set-times-access! to s) (set-times-access-ns! to ns)))
@@ -180,11 +208,14 @@
         (else (wrong-type "set-file-times" "a UTC time" t))))
 
     (define (truncate-file file size)
+      (if (not (port? file)) (file-name "truncate-file" file))
+      (if (not (exact-integer? size)) (wrong-type "truncate-file" "a size" size))
       (check (if (port? file) (ftruncate (port-descriptor file "truncate-file") size) (truncate-by-name file size))
              'truncate-file file)
       (if #f #f))
 
     (define (real-path name)
+      (file-name "real-path" name)
       (let ((p (c-realpath name #f)))
         (if (not p) (fail 'real-path name))
         (let ((path (c-string p)))
@@ -194,6 +225,7 @@
     (define-c-struct statvfs (block uint64) (fragment uint64) (blocks uint64) (free uint64) (available uint64)
       (rest (array uint64 9)))
     (define (file-space file)
+      (if (not (port? file)) (file-name "file-space" file))
       (let ((to (make-bytevector (c-sizeof statvfs) 0)))
         (check (if (port? file) (c-fstatvfs (port-descriptor file "file-space") to) (c-statvfs file to))
                'file-space file)
@@ -218,6 +250,7 @@
       (ctime file-info:ctime))
 
     (define (file-info-of file follow?)
+      (if (not (port? file)) (file-name "file-info" file))
       (let ((s (make-bytevector (c-sizeof stat) 0)))
         (check (cond
                  ((port? file) (c-fstat (port-descriptor file "file-info") s))
@@ -230,14 +263,15 @@
                         (make-time time-utc (stat-mtime-ns s) (stat-mtime s))
                         (make-time time-utc (stat-ctime-ns s) (stat-ctime s)))))
 
-    (define (of-kind? info . kinds)
+    (define (of-kind? who info . kinds)
+      (if (not (file-info? info)) (wrong-type who "a file-info" info))
       (if (memv (* #o10000 (quotient (file-info:mode info) #o10000)) kinds) #t #f))
-    (define (file-info-directory? info) (of-kind? info #o040000))
-    (define (file-info-fifo? info) (of-kind? info #o010000))
-    (define (file-info-symlink? info) (of-kind? info #o120000))
-    (define (file-info-regular? info) (of-kind? info #o100000))
-    (define (file-info-socket? info) (of-kind? info #o140000))
-    (define (file-info-device? info) (of-kind? info #o020000 #o060000))
+    (define (file-info-directory? info) (of-kind? "file-info-directory?" info #o040000))
+    (define (file-info-fifo? info) (of-kind? "file-info-fifo?" info #o010000))
+    (define (file-info-symlink? info) (of-kind? "file-info-symlink?" info #o120000))
+    (define (file-info-regular? info) (of-kind? "file-info-regular?" info #o100000))
+    (define (file-info-socket? info) (of-kind? "file-info-socket?" info #o140000))
+    (define (file-info-device? info) (of-kind? "file-info-device?" info #o020000 #o060000))
 
     ;;;; Directories
 
@@ -255,9 +289,15 @@
     (define open-directory
       (case-lambda
         ((name) (open-directory name #f))
-        ((name dot-files?) (make-directory (or (opendir name) (fail 'open-directory name)) dot-files?))))
+        ((name dot-files?) (opened-directory 'open-directory name dot-files?))))
+    (define (opened-directory who name dot-files?)
+      (file-name (symbol->string who) name)
+      (make-directory (or (opendir name) (fail who name)) dot-files?))
+    (define (check-directory who d)
+      (if (not (directory? d)) (wrong-type who "a directory" d)))
 
     (define (read-directory d)
+      (check-directory "read-directory" d)
       (let loop ()
         (let ((entry (and (directory-stream d) (readdir (directory-stream d)))))
           (if entry
@@ -269,6 +309,7 @@
               (eof-object)))))
 
     (define (close-directory d)
+      (check-directory "close-directory" d)
       (let ((stream (directory-stream d)))
         (set-directory-stream! d #f)
         (if stream (closedir stream))
@@ -277,15 +318,16 @@
     (define make-directory-files-generator
       (case-lambda
         ((name) (make-directory-files-generator name #f))
-        ((name dot-files?)
-         (let ((d (open-directory name dot-files?)))
-           (lambda ()
-             (let ((file (read-directory d)))
-               (if (eof-object? file) (close-directory d))
-               file))))))
+        ((name dot-files?) (files-of 'make-directory-files-generator name dot-files?))))
+    (define (files-of who name dot-files?)
+      (let ((d (opened-directory who name dot-files?)))
+        (lambda ()
+          (let ((file (read-directory d)))
+            (if (eof-object? file) (close-directory d))
+            file))))
 
     (define (directory-files name . dot-files?)
-      (let ((next (apply make-directory-files-generator name dot-files?)))
+      (let ((next (files-of 'directory-files name (and (pair? dot-files?) (car dot-files?)))))
         (let loop ((files '()))
           (let ((file (next)))
             (if (eof-object? file) (reverse files) (loop (cons file files)))))))
@@ -306,6 +348,7 @@
       (case-lambda
         ((maker) (call-with-temporary-filename maker (temp-file-prefix)))
         ((maker prefix)
+         (if (not (string? prefix)) (wrong-type "call-with-temporary-filename" "a string" prefix))
          (let loop ((n trials))
            (set! counter (+ counter 1))
            (call-with-values
@@ -319,6 +362,7 @@
                 (else (error "call-with-temporary-filename: no name of this prefix is free" prefix)))))))))
 
     (define (create-temp-file . prefix)
+      (if (pair? prefix) (file-name "create-temp-file" (car prefix)))
       (apply call-with-temporary-filename
              (lambda (name)
                (let ((flags (+ open/create open/exclusive close-on-exec 1)))
@@ -343,7 +387,10 @@
       (let ((mask (c-umask 0)))
         (c-umask mask)
         mask))
-    (define (set-umask! mask) (c-umask mask) (if #f #f))
+    (define (set-umask! mask)
+      (bits "set-umask!" mask)
+      (c-umask mask)
+      (if #f #f))
 
     (define (current-directory)
       (let ((p (getcwd #f 0)))
@@ -351,7 +398,7 @@
         (let ((path (c-string p)))
           (c-free p)
           path)))
-    (define-action (set-current-directory! name) (chdir name))
+    (define-action (set-current-directory! (name file-name)) (chdir name))
 
     ;; -1 may be a niceness.
     (define (nice . delta)
@@ -387,6 +434,7 @@
                              (passwd-gecos p)))))
 
     (define (user-info:parsed-full-name user)
+      (if (not (user-info? user)) (wrong-type "user-info:parsed-full-name" "a user-info" user))
       (let* ((parts (split (user-info:full-name user) #\,)) (name (user-info:name user)))
         (cons (join (split (car parts) #\&) (capitalized name)) (cdr parts))))
     (define (capitalized name)
@@ -424,5 +472,5 @@
 
     (define setenv (c-procedure int "setenv" (string string int)))
     (define unsetenv (c-procedure int "unsetenv" (string)))
-    (define-action (set-environment-variable! name value) (setenv name value 1))
-    (define-action (delete-environment-variable! name) (unsetenv name))))
+    (define-action (set-environment-variable! (name text) (value text)) (setenv name value 1))
+    (define-action (delete-environment-variable! (name text)) (unsetenv name))))
