@@ -1,5 +1,5 @@
-;; Procedures that are made of others fail by the name that was called: immutable lists.
-(import (scheme base) (scheme write) (srfi 116) (only (srfi 128) make-default-comparator)
+;; Procedures that are made of others fail by the name that was called: immutable lists, random-access lists.
+(import (scheme base) (scheme write) (srfi 116) (prefix (srfi 101) r:)
         (only (cairn control) condition->string))
 (include "../support/say.scm")
 
@@ -39,3 +39,15 @@
        (map show (list a b c d e f g h)))
      (list (icadr l) (icaddr l) (icdddr l) (ilist-ref l 2) (ithird l) (ilast l) (iapply + 1 l) (imemq 'x '()))
      (let-values (((first rest) (icar+icdr l))) (list first (show rest))))
+
+;; random-access lists
+(define r (r:list 1 2 3 4 5))
+(say (r:caar r) (r:cadr five) (r:cdddr (r:list 1 2)) (r:caddar r) (r:list-ref r -1) (r:list-ref r 1/2) (r:list-ref r 5)
+     (r:list-ref/update r 'x -) (r:list-tail r -1) (r:list-set r -1 0) (r:list-set r 9 0) (r:length<=? r 'x)
+     (r:reverse five)
+     (r:append five r) (r:append (r:cons 1 2) r) (r:map - five) (r:for-each list five r)
+     (r:linear-access-list->random-access-list five) (r:random-access-list->linear-access-list five)
+     (r:list-ref (r:list-set r 4 'x) 4) (r:cadddr r)
+     (r:random-access-list->linear-access-list (r:append (r:reverse r) r))
+     (r:random-access-list->linear-access-list (r:map + r r)) (r:length<=? r 4)
+     (let-values (((old new) (r:list-ref/update r 1 -))) (list old (r:list-ref new 1))))

@@ -127,6 +127,9 @@
 (check (list (textual-fold (lambda (c s) (string-append s (string c))) "" t) (textual-any (lambda (c) (string c)) t)
              (text? (textual-fold (lambda (c acc) acc) t "ab")))
        => '("Hello" "H" #t))
+(check-error (rlist-ref (counted 5) -1))
+(check-error (rlist-set (counted 5) -1 0))
+(check-error (rlist-tail (counted 5) 1/2))
 ;; Lists in lists are compared as lists.
 (check (itree->tree (idelete-duplicates (iq (1) 2 (1) (1 2) 2))) => '((1) 2 (1 2)))
 (check-error (idelete-duplicates 5))

@@ -52,27 +52,35 @@
           (let ((half (quotient (pair-size p) 2)) (tree (pair-tree p)))
             (make-pair half (node-left tree) (make-pair half (node-right tree) (pair-rest p))))))
 
+    ;; The steps to a part, the first one first.
+    (define-syntax part-of
+      (syntax-rules ()
+        ((_ who x) x)
+        ((_ who x step . steps) (part-of who (step (check who x)) . steps))))
     (define-syntax define-selectors
       (syntax-rules ()
-        ((_ (name outer inner) ...)
+        ((_ (name step ...) ...)
          (begin
-           (define (name x) (outer (inner x)))
+           (define (name x) (part-of (symbol->string (l:quote name)) x step ...))
            ...))))
     (define-selectors
-      (caar car car) (cadr car cdr) (cdar cdr car) (cddr cdr cdr)
-      (caaar car caar) (caadr car cadr) (cadar car cdar) (caddr car cddr)
-      (cdaar cdr caar) (cdadr cdr cadr) (cddar cdr cdar) (cdddr cdr cddr)
-      (caaaar car caaar) (caaadr car caadr) (caadar car cadar) (caaddr car caddr)
-      (cadaar car cdaar) (cadadr car cdadr) (caddar car cddar) (cadddr car cdddr)
-      (cdaaar cdr caaar) (cdaadr cdr caadr) (cdadar cdr cadar) (cdaddr cdr caddr)
-      (cddaar cdr cdaar) (cddadr cdr cdadr) (cdddar cdr cddar) (cddddr cdr cdddr))
+      (caar car car) (cadr cdr car) (cdar car cdr) (cddr cdr cdr) (caaar car car car) (caadr cdr car car)
+      (cadar car cdr car) (caddr cdr cdr car) (cdaar car car cdr) (cdadr cdr car cdr) (cddar car cdr cdr)
+      (cdddr cdr cdr cdr) (caaaar car car car car) (caaadr cdr car car car) (caadar car cdr car car)
+      (caaddr cdr cdr car car) (cadaar car car cdr car) (cadadr cdr car cdr car) (caddar car cdr cdr car)
+      (cadddr cdr cdr cdr car) (cdaaar car car car cdr) (cdaadr cdr car car cdr) (cdadar car cdr car cdr)
+      (cdaddr cdr cdr car cdr) (cddaar car car cdr cdr) (cddadr cdr car cdr cdr) (cdddar car cdr cdr cdr)
+      (cddddr cdr cdr cdr cdr))
 
     ;;;; Places
 
     (define (beyond who l k)
       (out-of-range who "not a place in the list:" k))
 
+    (define (check-index who k)
+      (if (not (and (exact-integer? k) (>= k 0))) (wrong-type who "an index" k)))
     (define (list-tail l k)
+      (check-index "list-tail" k)
       (let loop ((rest l) (n k))
         (cond
           ((= n 0) rest)
@@ -93,9 +101,11 @@
             (cond ((= k 0) (node-value tree))
                   ((<= k half) (tree-ref (node-left tree) half (- k 1)))
                   (else (tree-ref (node-right tree) half (- k half 1)))))))
-    (define (list-ref l k)
+    (define (list-ref l k) (element "list-ref" l k))
+    (define (element who l k)
+      (check-index who k)
       (let loop ((rest l) (n k))
-        (cond ((not (pair? rest)) (beyond "list-ref" l k))
+        (cond ((not (pair? rest)) (beyond who l k))
               ((< n (pair-size rest)) (tree-ref (pair-tree rest) (pair-size rest) n))
               (else (loop (pair-rest rest) (- n (pair-size rest)))))))
 
@@ -107,13 +117,16 @@
                   ((<= k half) (make-node x (tree-update left half (- k 1) proc) right))
                   (else (make-node x left (tree-update right half (- k half 1) proc)))))))
     (define (update l k proc)
-      (cond ((not (pair? l)) (beyond "list-set" l k))
-            ((< k (pair-size l))
-             (make-pair (pair-size l) (tree-update (pair-tree l) (pair-size l) k proc) (pair-rest l)))
-            (else (make-pair (pair-size l) (pair-tree l) (update (pair-rest l) (- k (pair-size l)) proc)))))
-    (define (list-set l k x) (update l k (lambda (old) x)))
+      (let loop ((rest l) (n k))
+        (cond ((not (pair? rest)) (beyond "list-set" l k))
+              ((< n (pair-size rest))
+               (make-pair (pair-size rest) (tree-update (pair-tree rest) (pair-size rest) n proc) (pair-rest rest)))
+              (else (make-pair (pair-size rest) (pair-tree rest) (loop (pair-rest rest) (- n (pair-size rest))))))))
+    (define (list-set l k x)
+      (check-index "list-set" k)
+      (update l k (lambda (old) x)))
     (define (list-ref/update l k proc)
-      (let ((x (list-ref l k)))
+      (let ((x (element "list-ref/update" l k)))
         (values x (list-set l k (proc x)))))
 
     ;;;; Whole lists
@@ -126,18 +139,24 @@
               ((null? rest) n)
               (else (wrong-type "length" "a random-access list" l)))))
     (define (length<=? x k)
+      (check-index "length<=?" k)
       (let loop ((x x) (n 0))
         (and (<= n k)
              (or (not (pair? x)) (loop (pair-rest x) (+ n (pair-size x)))))))
 
     (define (linear-access-list->random-access-list l)
+      (if (not (l:list? l)) (wrong-type "linear-access-list->random-access-list" "a list" l))
+      (from-linear l))
+    (define (from-linear l)
       (let loop ((l (l:reverse l)) (acc (l:quote ())))
         (if (null? l) acc (loop (l:cdr l) (cons (l:car l) acc)))))
-    (define (random-access-list->linear-access-list l)
-      (if (null? l)
-          l
-          (l:cons (car l) (random-access-list->linear-access-list (cdr l)))))
-    (define (list . elements) (linear-access-list->random-access-list elements))
+    (define (check-list who l)
+      (if (list? l) l (wrong-type who "a random-access list" l)))
+    (define (random-access-list->linear-access-list l) (to-linear "random-access-list->linear-access-list" l))
+    (define (to-linear who l)
+      (let loop ((l (check-list who l)))
+        (if (null? l) l (l:cons (car l) (loop (cdr l))))))
+    (define (list . elements) (from-linear elements))
     (define make-list
       (case-lambda
         ((n) (make-list n #f))
@@ -148,18 +167,17 @@
 
     (define (append-reverse l tail)
       (if (null? l) tail (append-reverse (cdr l) (cons (car l) tail))))
-    (define (reverse l) (append-reverse l (l:quote ())))
+    (define (reverse l) (append-reverse (check-list "reverse" l) (l:quote ())))
     (define append
       (case-lambda
         (() (l:quote ()))
         ((l) l)
-        ((l . rest) (append-reverse (reverse l) (apply append rest)))))
+        ((l . rest) (append-reverse (append-reverse (check-list "append" l) (l:quote ())) (apply append rest)))))
 
-    (define (map proc . lists)
-      (linear-access-list->random-access-list
-       (apply l:map proc (l:map random-access-list->linear-access-list lists))))
-    (define (for-each proc . lists)
-      (apply l:for-each proc (l:map random-access-list->linear-access-list lists)))
+    (define (map proc l . rest)
+      (from-linear (apply l:map proc (l:map (lambda (l) (to-linear "map" l)) (l:cons l rest)))))
+    (define (for-each proc l . rest)
+      (apply l:for-each proc (l:map (lambda (l) (to-linear "for-each" l)) (l:cons l rest))))
 
     ;;;; Literals
 
