@@ -250,6 +250,7 @@ functions! {
     LLVMConstArray2(element: TypeRef, values: *const ValueRef, count: u64) -> ValueRef;
     LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: c_int) -> ValueRef;
     LLVMIsInBounds(gep: ValueRef) -> c_int;
+    LLVMSetIsInBounds(gep: ValueRef, inbounds: c_int);
     LLVMGetGEPSourceElementType(gep: ValueRef) -> TypeRef;
     LLVMGetAllocatedType(alloca: ValueRef) -> TypeRef;
     LLVMGetVolatile(access: ValueRef) -> c_int;

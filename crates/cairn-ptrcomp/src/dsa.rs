@@ -16,6 +16,7 @@ pub mod externals;
 mod local;
 pub mod points_to;
 mod points_to_nodes;
+mod printers;
 
 use crate::model::*;
 pub use analysis::Analysis;
@@ -46,6 +47,7 @@ fn once(module: &Module, assumed: Assumed) -> Analysis<'_> {
         globals: vec![None; module.globals.len()],
         function_cells: vec![None; module.functions.len()],
         assumed,
+        printers: printers::find(module),
         indirect: vec![],
         called_back: vec![],
         callers: vec![vec![]; module.functions.len()],

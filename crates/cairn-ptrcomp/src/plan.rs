@@ -184,16 +184,18 @@ impl Planner<'_, '_> {
         // Can this pointer be small in an object of a dynamic pool, or in another?
         let small_link = |link: Cell, in_dynamic: bool| {
             let cell = graph.find(link);
+            // A name and an offset is no multiple of what shorter indices count by.
+            let fits = cell.offset == 0 || self.bits == Bits::ThirtyTwo;
             match forms.get(&cell.node) {
                 Some(Form::Not(_)) => false,
-                Some(Form::Dynamic(..)) => in_dynamic,
+                Some(Form::Dynamic(..)) => in_dynamic && fits,
                 Some(Form::Static(_)) => {
                     !in_dynamic && shape::in_units(graph.node(cell.node), cell.offset, self.bits)
                 }
                 // How a caller's pointers may lie in the object is not known here, unless they are names.
                 None => match outer(cell.node) {
                     Outer::Plain => false,
-                    Outer::Name => in_dynamic,
+                    Outer::Name => in_dynamic && fits,
                     Outer::Index => !in_dynamic && self.bits == Bits::ThirtyTwo,
                 },
             }

@@ -164,7 +164,7 @@ fn graphs_of_several_pools() {
 /// What can have no dynamic pool, with the reason; programs print the same nevertheless.
 #[test]
 fn refusals_have_reasons() {
-    let list = "struct n { struct n *next; int x, y; };\n";
+    let list = "struct n { struct n *next; int x, y; int a[4]; };\n";
     let make = "struct n *f = 0; for (int i = 0; i < 600; i++) { struct n *p = malloc(sizeof *p); p->x = i; p->y = 2; \
                 p->next = f; f = p; }\n";
     let includes = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
@@ -172,8 +172,14 @@ fn refusals_have_reasons() {
         (
             "inside",
             "",
-            "int *y = f->x % 2 ? &f->y : &f->next->y; f = f->next; *y = 5; printf(\"%d\", *y + f->x);",
+            "int *y = f->x % 2 ? &f->a[f->y] : &f->next->a[1]; f = f->next; *y = 5; printf(\"%d\", *y + f->x);",
             "a pointer into an object",
+        ),
+        (
+            "compared",
+            "",
+            "int *y = f->x % 2 ? &f->y : &f->next->y; f = f->next; printf(\"%d\", y == &f->x);",
+            "a pointer into an object is compared",
         ),
         (
             "array",
@@ -184,7 +190,7 @@ fn refusals_have_reasons() {
         (
             "given",
             "static int get(int *x) { return *x; }\n",
-            "printf(\"%d\", get(&f->y));",
+            "f->a[f->y] = 3; printf(\"%d\", get(&f->a[f->y]));",
             "is given a pointer into",
         ),
         (

@@ -4,7 +4,7 @@ use super::assumed::Assumed;
 use super::points_to::{Cell, Graph, NodeId, flag};
 use crate::model::*;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// The graph of a program.
@@ -16,6 +16,8 @@ pub struct Analysis<'m> {
     pub(super) function_cells: Vec<Option<Cell>>,
     /// What calls by address were taken to call; it includes what they can.
     pub(super) assumed: Assumed,
+    /// Functions whose variable arguments are printed, no more.
+    pub(super) printers: BTreeSet<FuncId>,
     /// Calls by address, with the cell of the address.
     pub(super) indirect: Vec<(FuncId, ValueId, Cell)>,
     /// Functions that the C library calls by their addresses.

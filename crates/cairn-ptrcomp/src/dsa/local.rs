@@ -271,9 +271,24 @@ impl<'m> Local<'_, 'm> {
             callee: id,
             copies: Default::default(),
         });
-        if function.varargs {
-            for &argument in call.arguments.iter().skip(fixed) {
-                self.escape(argument, &format!("a variable argument of {}", function.name));
+        self.variable_arguments(call, id);
+    }
+
+    /// What a function with variable arguments gets beside its parameters.
+    fn variable_arguments(&mut self, call: &Call, id: FuncId) {
+        let function = self.a.module.function(id);
+        if !function.varargs {
+            return;
+        }
+        let (at, name) = (self.this().at, &function.name);
+        for &argument in call.arguments.iter().skip(function.params.len()) {
+            let Some(cell) = self.cell(argument) else { continue };
+            match self.a.printers.contains(&id) {
+                true => {
+                    self.a.graph.mark(cell, flag::SEEN);
+                    self.a.graph.text(cell, (1, 8), &format!("{name} has its bytes printed"), at);
+                }
+                false => self.a.graph.escape(cell, &format!("a variable argument of {name}"), at),
             }
         }
     }
@@ -340,11 +355,7 @@ impl<'m> Local<'_, 'm> {
                     None => {}
                 }
             }
-            if function.varargs {
-                for &argument in call.arguments.iter().skip(function.params.len()) {
-                    self.escape(argument, &format!("a variable argument of {}", function.name));
-                }
-            }
+            self.variable_arguments(call, id);
             match (function.result.has_pointer(), self.this().kind.has_pointer()) {
                 (true, true) => {
                     let cell = self.result();
@@ -391,7 +402,7 @@ impl<'m> Local<'_, 'm> {
         for (i, effect) in effects.into_iter().enumerate() {
             let Some(cell) = self.cell(call.arguments[i]) else { continue };
             match effect {
-                Effect::Own => self.a.graph.escape(cell, &format!("escapes through {name}"), at),
+                Effect::Own | Effect::Opaque | Effect::Fresh => self.of_the_library(cell, name, true),
                 Effect::Bytes => self.bytes(call, cell, name),
                 Effect::PointerInto(n) => {
                     let target = self.a.graph.target(cell, 1, at);
@@ -411,8 +422,21 @@ impl<'m> Local<'_, 'm> {
                     self.a.graph.collapse(argument, &format!("{name} returns an address inside"), at);
                     self.a.graph.unify(cell, argument);
                 }
+                Effect::Fresh => self.of_the_library(cell, name, false),
+                Effect::Opaque => self.of_the_library(cell, name, true),
                 _ => self.a.graph.escape(cell, &format!("comes from {name}"), at),
             }
+        }
+    }
+
+    /// An object that the library made: its address and its layout are what they are. If it may have pointers in it,
+    /// they are addresses, too.
+    fn of_the_library(&mut self, cell: Cell, name: &str, pointers: bool) {
+        let (at, why) = (self.this().at, format!("{name} has made such an object"));
+        self.a.graph.mark(cell, flag::SEEN);
+        match pointers {
+            true => self.a.graph.expose(cell, &why, at),
+            false => self.a.graph.freeze(cell, &why, at),
         }
     }
 

@@ -24,6 +24,7 @@ use crate::dsa::externals::{Allocator, Effect, allocator, effects};
 use crate::dsa::points_to::{Cell, NodeId};
 use crate::model::*;
 use crate::plan::Decision;
+use crate::settings::Bits;
 use crate::shape::{Part, Shape, Version, any_extent, new_extent, resolved};
 use cairn_llvm_c::ValueRef;
 use std::collections::BTreeSet;
@@ -40,8 +41,10 @@ struct Way {
 struct Place {
     shape: usize,
     pool: Pool,
-    /// The name of the object.
+    /// The name of the object, and `inner`.
     name: ValueRef,
+    /// Where in the object the pointer points to from which the access is computed.
+    inner: i64,
     /// The old offset, of an array's first element.
     offset: i64,
     narrow: Way,
@@ -83,7 +86,12 @@ impl Rewriter<'_, '_> {
     pub(super) fn finish_pools(&mut self) {
         for pool in std::mem::take(&mut self.dynamic_pools) {
             let bits = self.settings.bits;
-            let reach = if pool.sources.is_empty() { 1 << 62 } else { bits.reach() };
+            // A pointer into the last object must fit, too.
+            let reach = match bits {
+                _ if pool.sources.is_empty() => 1 << 62,
+                Bits::ThirtyTwo => bits.reach() - pool.shape.wide_size(),
+                _ => bits.reach(),
+            };
             let mut parts = vec![];
             match &pool.shape.layout {
                 Some(layout) => layout.parts.iter().for_each(|p| rows(p, &mut parts)),
@@ -126,14 +134,22 @@ impl Rewriter<'_, '_> {
             chain.push((gep, steps));
             (root, name) = (*base, self.e.operand(gep, 0));
         }
-        match self.view_of(copy, root) {
-            Some((_, cell)) if self.analysis.graph.find(cell).offset == 0 && view.delta == 0 => {}
-            _ => return Err("a pointer into an object of a dynamic pool".into()),
-        }
         let shape = &self.shapes[view.shape];
+        let inner =
+            self.view_of(copy, root).map(|(view, cell)| self.analysis.graph.find(cell).offset + view.delta);
+        let inner = inner.filter(|&n| n >= 0 && shape.normal(n) == n);
+        let inner = inner.ok_or("a pointer into an object of a dynamic pool")?;
         let pool = view.pool.ok_or("a dynamic pool that isn't there")?;
-        let mut place =
-            Place { shape: view.shape, pool, name, offset: 0, narrow: Way::default(), wide: Way::default() };
+        let moved = shape.layout.as_ref().map_or(inner, |layout| layout.offset(inner));
+        let mut place = Place {
+            shape: view.shape,
+            pool,
+            name,
+            inner,
+            offset: inner,
+            narrow: Way { bytes: moved - inner, variable: vec![] },
+            wide: Way { bytes: inner, variable: vec![] },
+        };
         for (gep, steps) in chain.into_iter().rev() {
             for (step, index) in self.e.steps(gep, steps)? {
                 let by = match step {
@@ -179,7 +195,11 @@ impl Rewriter<'_, '_> {
 
     fn wide_address(&self, place: &Place, base: ValueRef) -> ValueRef {
         let shape = &self.shapes[place.shape];
-        let start = self.e.wide_start(base, place.name, shape.object, shape.wide_size());
+        let name = match place.inner {
+            0 => place.name,
+            inner => self.e.offset(place.name, -inner, &[], false),
+        };
+        let start = self.e.wide_start(base, name, shape.object, shape.wide_size());
         self.e.offset(start, place.wide.bytes, &place.wide.variable, false)
     }
 
@@ -253,7 +273,8 @@ impl Rewriter<'_, '_> {
     /// With `--check-indices`, before it is used or stored.
     fn check_name(&self, copy: &Copy, operand: Operand, name: ValueRef) {
         if self.settings.check
-            && let Some((View { pool: Some(pool), .. }, _)) = self.view_of(copy, operand)
+            && let Some((View { pool: Some(pool), delta, .. }, cell)) = self.view_of(copy, operand)
+            && self.analysis.graph.find(cell).offset + delta == 0
         {
             self.e.call_runtime("cairn_dynamic_check", &[pool.descriptor, name], None);
         }

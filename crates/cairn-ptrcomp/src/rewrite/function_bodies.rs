@@ -189,6 +189,12 @@ impl Emitter<'_> {
         unsafe { (1..(self.f.LLVMGetNumOperands)(gep) as u32).map(|n| (self.f.LLVMGetOperand)(gep, n)).collect() }
     }
 
+    /// An address computation that may leave the object.
+    pub(super) fn forget_bounds(&self, gep: ValueRef) {
+        // SAFETY: callers pass the copy of a `getelementptr`.
+        unsafe { (self.f.LLVMSetIsInBounds)(gep, 0) }
+    }
+
     pub(super) fn is_inbounds(&self, gep: ValueRef) -> bool {
         // SAFETY: `gep` is an address computation, as its `Op::Address` says.
         unsafe { (self.f.LLVMIsInBounds)(gep) != 0 }

@@ -173,6 +173,11 @@ impl Rewriter<'_, '_> {
             Op::Atomic { on, .. } if self.named(copy, *on) => Err("an atomic operation".into()),
             Op::Load { from, .. } => self.load(copy, value, *from, original.kind),
             Op::Store { to, value: stored, kind, .. } => self.store(copy, value, *to, *stored, *kind),
+            Op::Address { base, .. } if self.named(copy, *base) => {
+                // A name lies within no object, but from name to name it is as far as from address to address.
+                self.e.forget_bounds(now);
+                Ok(())
+            }
             Op::Address { base, steps } => self.address(copy, value, *base, steps),
             Op::Compare { left, right, .. } => self.compare(copy, value, *left, *right),
             Op::ToInteger { of, .. } => {

@@ -45,11 +45,13 @@ impl<'a> Checker<'a, '_, '_> {
             chain.push((name, steps));
             (root, name) = (*base, self.forms.operand(name, 0));
         }
-        let start = self.meaning(root).is_some_and(|(view, _, cell)| cell.offset == 0 && view.delta == 0);
-        ensure(start, "a name that is none")?;
+        let inner = self.meaning(root).map(|(view, _, cell)| cell.offset + view.delta);
         let (shape, pool) = (self.shape(view), view.pool.ok_or("the checker finds no pool")?);
+        let inner =
+            inner.filter(|&n| n >= 0 && shape.normal(n) == n).ok_or("the checker finds a name that is none")?;
         let layout = shape.layout.as_ref();
-        let (mut offset, mut old, mut new) = (0, Form::default(), Form::default());
+        let start = layout.map_or(inner, |l| l.offset(inner));
+        let (mut offset, mut old, mut new) = (inner, Form::number(inner as u64), Form::number(start as u64));
         for (gep, steps) in chain.into_iter().rev() {
             for (step, number) in steps.iter().zip(self.numbers(gep, steps)?) {
                 let wide = match *step {
@@ -65,7 +67,7 @@ impl<'a> Checker<'a, '_, '_> {
             }
         }
         let name = self.image(name);
-        let object = self.forms.of(name);
+        let object = self.forms.of(name).plus(&Form::number(inner as u64), u64::MAX);
         let size = layout.map_or(shape.object, |l| l.size.next_multiple_of(l.align.max(8)));
         let start = Form::atom(Atom::Start(pool.descriptor));
         let narrow = self.forms.of(pool.base).plus(&object, 1).plus(&new, 1);
