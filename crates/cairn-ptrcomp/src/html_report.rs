@@ -136,7 +136,8 @@ fn drawn(layout: &Layout) -> Html {
         let small = |p: &Part| p.small || p.inner.iter().any(|i| i.small);
         layout.parts.iter().map(|p| (field(p).0, field(p).1 * p.count, small(p))).collect()
     };
-    let (before, after) = (boxes(&|p| (p.old, p.size)), boxes(&|p| (p.new, p.new_size)));
+    let (before, mut after) = (boxes(&|p| (p.old, p.size)), boxes(&|p| (p.new, p.new_size)));
+    after.sort();
     html!("{}{}", bar(layout.size, before), bar(layout.new_size, after))
 }
 

@@ -433,6 +433,10 @@ pub fn layout(
         });
     }
     let stretches = stretches(node, size)?;
+    let sorted = match stretches.is_empty() && node.copies.iter().all(|c| is_whole(analysis, node, c, size)) {
+        true => sorted(&parts),
+        false => Packing::default(),
+    };
     let mut packing = Packing::default();
     for stretch in &stretches {
         fill(&mut parts, stretch);
@@ -443,6 +447,9 @@ pub fn layout(
             packing.begin(stretch.start, inside.map(|(_, align)| *align).max().unwrap_or(1).max(stretch.align));
         }
         packing.add(part.clone(), *align);
+    }
+    if !sorted.parts.is_empty() && sorted.size() < packing.size() {
+        packing = sorted;
     }
     let new_size = packing.size().max(LEAST).next_multiple_of(LEAST);
     let layout = Layout { size, new_size, align: packing.align, parts: packing.parts };
@@ -456,6 +463,38 @@ pub fn layout(
         copied(analysis, node, &layout, copy)?;
     }
     Ok((layout, array))
+}
+
+/// The parts in another order, so that less is between them: those that are aligned most come first, or last. The
+/// first stays where it is, for pointers to objects point there. In [`Layout::parts`] they keep the order that they had.
+fn sorted(parts: &[(Part, u64)]) -> Packing {
+    let Some(((first, align), rest)) = parts.split_first() else { return Packing::default() };
+    let pack = |rest: &[&(Part, u64)]| {
+        let mut packing = Packing::default();
+        packing.add(first.clone(), *align);
+        for (part, align) in rest {
+            // Its old place says nothing of the new one.
+            packing.add(Part { old: part.old.next_multiple_of(*align), ..part.clone() }, *align);
+            packing.parts.last_mut().expect("just added").old = part.old;
+        }
+        packing.parts.sort_by_key(|p| p.old);
+        packing
+    };
+    let mut rest: Vec<&(Part, u64)> = rest.iter().collect();
+    rest.sort_by_key(|(_, align)| *align);
+    let ascending = pack(&rest);
+    rest.sort_by_key(|(_, align)| std::cmp::Reverse(*align));
+    let descending = pack(&rest);
+    if ascending.size() < descending.size() { ascending } else { descending }
+}
+
+/// Are whole objects copied or cleared?
+fn is_whole(analysis: &Analysis, node: &Node, extent: &Extent, object: u64) -> bool {
+    let whole = match resolved(analysis, extent.size, 0) {
+        Size::Const(n) | Size::Multiple(n) => n % object == 0,
+        _ => false,
+    };
+    whole && node.normal(extent.offset) == 0
 }
 
 /// The first place from `end` on that is to the alignment as the old one was.
