@@ -13,6 +13,8 @@
 //! is a `struct node **` is taken for the first field of a node. Where no pool comes of it, the object goes back to the
 //! stack ([`Homes::restore`]).
 //!
+//! Global variables become objects that are allocated when the program begins: [`crate::global_homes`].
+//!
 //! Invariant: an object that is moved is made once in each call, and freed in each return; functions whose calls may
 //! end otherwise are left alone.
 #![allow(unsafe_code)]
@@ -20,6 +22,7 @@
 use crate::dsa::Analysis;
 use crate::dsa::externals::{HOME, runs_again};
 use crate::dsa::points_to::{Node, NodeId, flag};
+use crate::global_homes::{GlobalHome, Mover};
 use crate::llvm_codes::{opcode, value_kind};
 use crate::model::*;
 use crate::plan::{Decision, Outer, Planner};
@@ -27,9 +30,17 @@ use cairn_llvm_c::{BuilderRef, ContextRef, ModuleFunctions, ModuleRef, TypeRef, 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_uint};
 
-/// An object, by the instruction that makes it in the program as it was.
-pub(crate) type Place = (FuncId, ValueId);
+/// An object, as the program had it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Place {
+    /// By the instruction that makes it.
+    Stack(FuncId, ValueId),
+    /// A variable, and where in an object of its node it begins.
+    Global(GlobalId, u64),
+}
 
+/// A node with more variables is left alone.
+const MOST_GLOBALS: usize = 8;
 /// Larger objects stay on the stack.
 const MOST: u64 = 1024;
 /// What an allocation is aligned to.
@@ -42,9 +53,13 @@ struct Home {
     place: Place,
     /// The allocation.
     made: ValueRef,
-    freed: Vec<ValueRef>,
-    kind: TypeRef,
-    alignment: c_uint,
+    was: Was,
+}
+
+/// What an object was, and what else was changed for it.
+enum Was {
+    Object { freed: Vec<ValueRef>, kind: TypeRef, alignment: c_uint },
+    Variable(GlobalHome),
 }
 
 /// The objects of a module that were moved.
@@ -53,8 +68,33 @@ pub(crate) struct Homes {
     all: Vec<Home>,
 }
 
-/// Objects on the stack that keep others of the heap from having a pool.
+/// Objects on the stack and variables that keep others of the heap from having a pool.
 pub(crate) fn candidates(analysis: &Analysis) -> BTreeSet<Place> {
+    let mut all = of_the_stack(analysis);
+    let graph = &analysis.graph;
+    let module = analysis.module;
+    if module.functions.iter().any(|f| f.kept && !f.declared && f.name != "main") {
+        return all;
+    }
+    for id in (0..module.globals.len() as u32).map(GlobalId) {
+        let global = &module.globals[id.0 as usize];
+        let Some(cell) = analysis.known(FuncId(0), Operand::Global(id, 0)) else { continue };
+        let fits = !global.declared && !global.kept && !global.literal && cell.offset >= 0;
+        if fits && wanted(graph.node(cell.node)) {
+            all.insert(Place::Global(id, cell.offset as u64));
+        }
+    }
+    all
+}
+
+/// Do objects of the heap have no pool because others are of its node?
+fn wanted(node: &Node) -> bool {
+    let never = flag::ESCAPED | flag::FUNCTION | flag::SEEN;
+    let few = node.globals.len() <= MOST_GLOBALS;
+    node.flags & flag::HEAP != 0 && node.flags & never == 0 && node.collapsed.is_none() && few
+}
+
+fn of_the_stack(analysis: &Analysis) -> BTreeSet<Place> {
     let graph = &analysis.graph;
     let module = analysis.module;
     // What ends a function without return would leave the object behind, and what runs code again would free it twice;
@@ -66,24 +106,20 @@ pub(crate) fn candidates(analysis: &Analysis) -> BTreeSet<Place> {
     if module.functions.iter().any(|f| f.declared && forbids(&f.name)) {
         return BTreeSet::new();
     }
-    let wanted = |n: &Node| {
-        let never = flag::ESCAPED | flag::FUNCTION | flag::SEEN | flag::GLOBAL;
-        n.flags & flag::HEAP != 0 && n.flags & never == 0 && n.collapsed.is_none()
-    };
     let nodes = (0..graph.len() as u32).map(NodeId).filter(|&n| graph.is_node(n)).map(|n| graph.node(n));
     // Those that lie inside of others have to stay.
     let (mut found, mut inside) = (BTreeSet::new(), BTreeSet::new());
     for node in nodes {
         let wanted = wanted(node);
         for &(function, value, offset) in node.stack.iter().filter(|s| wanted || s.2 != 0) {
-            if offset == 0 { &mut found } else { &mut inside }.insert((function, value));
+            if offset == 0 { &mut found } else { &mut inside }.insert(Place::Stack(function, value));
         }
     }
     found.difference(&inside).copied().collect()
 }
 
 /// The moved objects of nodes for which nothing is decided.
-pub(crate) fn useless(planner: &Planner) -> BTreeSet<Place> {
+pub(crate) fn useless(planner: &Planner) -> BTreeSet<(FuncId, ValueId)> {
     let analysis = planner.analysis;
     let (mut all, mut useful) = (BTreeSet::new(), BTreeSet::new());
     let mut look = |decisions: std::collections::BTreeMap<NodeId, Decision>| {
@@ -112,8 +148,15 @@ impl Homes {
         // SAFETY: the session's context is live (*Live handles*).
         let builder = unsafe { (f.LLVMCreateBuilderInContext)(context) };
         let maker = Maker { f, context, module, builder };
+        let mover = Mover { f, context, module, builder };
         for &place in places {
-            homes.all.extend(maker.home(model.function(place.0), place));
+            homes.all.extend(match place {
+                Place::Stack(function, value) => maker.home(model.function(function), value, place),
+                Place::Global(id, offset) => mover.beginning().and_then(|main| {
+                    let moved = mover.make(main, model.globals[id.0 as usize].handle, offset)?;
+                    Some(Home { place, made: moved.made, was: Was::Variable(moved) })
+                }),
+            });
         }
         // SAFETY: the builder was made above, and is not used again.
         unsafe { (f.LLVMDisposeBuilder)(builder) };
@@ -125,8 +168,13 @@ impl Homes {
     }
 
     /// The places as they were in the program before, of the allocations that took theirs.
-    pub(crate) fn before(&self, model: &Module, now: impl IntoIterator<Item = Place>) -> BTreeSet<Place> {
-        let handle = |(function, value): Place| model.function(function).values[value.0 as usize].handle;
+    pub(crate) fn before(
+        &self,
+        model: &Module,
+        now: impl IntoIterator<Item = (FuncId, ValueId)>,
+    ) -> BTreeSet<Place> {
+        let handle =
+            |(function, value): (FuncId, ValueId)| model.function(function).values[value.0 as usize].handle;
         let made = |place| self.all.iter().find(|h| h.made == handle(place)).map(|h| h.place);
         now.into_iter().filter_map(made).collect()
     }
@@ -140,10 +188,17 @@ impl Homes {
         unsafe {
             let builder = (f.LLVMCreateBuilderInContext)(context);
             for home in back as Vec<Home> {
+                let (freed, kind, alignment) = match home.was {
+                    Was::Object { freed, kind, alignment } => (freed, kind, alignment),
+                    Was::Variable(moved) => {
+                        moved.restore(f);
+                        continue;
+                    }
+                };
                 (f.LLVMPositionBuilderBefore)(builder, home.made);
-                let object = (f.LLVMBuildAlloca)(builder, home.kind, NAMELESS.as_ptr());
-                (f.LLVMSetAlignment)(object, home.alignment);
-                for free in home.freed {
+                let object = (f.LLVMBuildAlloca)(builder, kind, NAMELESS.as_ptr());
+                (f.LLVMSetAlignment)(object, alignment);
+                for free in freed {
                     (f.LLVMInstructionEraseFromParent)(free);
                 }
                 (f.LLVMReplaceAllUsesWith)(home.made, object);
@@ -165,10 +220,10 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Moves an object, if that can be done.
-    fn home(&self, function: &Function, place: Place) -> Option<Home> {
+    fn home(&self, function: &Function, value: ValueId, place: Place) -> Option<Home> {
         let f = self.f;
-        let object = function.values[place.1.0 as usize].handle;
-        // SAFETY: `place` is one of the stack's objects, so `object` is an `alloca`, with one operand, in a function
+        let object = function.values[value.0 as usize].handle;
+        // SAFETY: `value` is one of the stack's objects, so `object` is an `alloca`, with one operand, in a function
         // with a body.
         unsafe {
             let (kind, alignment) = ((f.LLVMGetAllocatedType)(object), (f.LLVMGetAlignment)(object));
@@ -195,7 +250,7 @@ impl Maker<'_> {
                 self.call(c"free", pointer, made, nothing)
             };
             let freed = ends.into_iter().map(free).collect();
-            Some(Home { place, made, freed, kind, alignment })
+            Some(Home { place, made, was: Was::Object { freed, kind, alignment } })
         }
     }
 

@@ -27,6 +27,7 @@ mod command;
 mod compilation;
 mod dsa;
 mod fingerprint;
+mod global_homes;
 mod homes;
 mod html_report;
 mod link_options;
@@ -43,6 +44,7 @@ mod sections;
 mod settings;
 mod shape;
 mod shown;
+mod slots;
 mod threads;
 mod whole_program;
 

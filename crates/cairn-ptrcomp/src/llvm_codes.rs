@@ -49,6 +49,7 @@ pub(crate) mod value_kind {
     pub const GLOBAL: i32 = 8;
     pub const BLOCK_ADDRESS: i32 = 9;
     pub const CONSTANT_EXPR: i32 = 10;
+    pub const CONSTANT_STRUCT: i32 = 12;
     pub const UNDEF: i32 = 14;
     pub const AGGREGATE_ZERO: i32 = 15;
     pub const INT: i32 = 18;

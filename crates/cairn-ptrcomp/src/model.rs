@@ -79,6 +79,8 @@ pub struct Global {
     pub pointers: Vec<(u64, Operand)>,
     /// The arrays of its type: offset, count, size of an element.
     pub runs: Vec<(u64, u64, u64)>,
+    /// The reference to it.
+    pub handle: ValueRef,
 }
 
 /// A function.

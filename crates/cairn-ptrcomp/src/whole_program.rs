@@ -21,6 +21,7 @@ use crate::plan::Planner;
 use crate::rewrite::{Done, Rewriter, Stop};
 use crate::settings::{Emit, Mode, Report, Settings};
 use crate::shown;
+use crate::slots;
 use crate::threads;
 use cairn_html::Html;
 use cairn_llvm_c::{
@@ -321,6 +322,7 @@ impl Session {
     /// tell another from the rest.
     fn read_named(&self, module: ModuleRef, parts: &Parts) -> Read {
         for _ in 0..MOST_NAMED {
+            self.take_slots_apart(module);
             let model = module_reader::read(self.f, module, &parts.kept, &self.called.borrow());
             if model.strange.is_some() {
                 return Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() };
@@ -350,6 +352,23 @@ impl Session {
         }
         let model = module_reader::read(self.f, module, &parts.kept, &self.called.borrow());
         Read { model, assumed: Assumed::default(), candidates: BTreeSet::new() }
+    }
+
+    /// Takes pointers to pointers apart, where that is a matter of one function; small ones are put where they are
+    /// called.
+    fn take_slots_apart(&self, module: ModuleRef) {
+        for _ in 0..MOST_NAMED {
+            let mut functions = slots::to_inline(self.f, module);
+            functions.retain(|&function| self.ask_to_inline(function));
+            let passes = c"always-inline,globaldce,function(sroa,early-cse,simplifycfg)";
+            if functions.is_empty() || self.run_passes(module, passes).is_err() {
+                break;
+            }
+        }
+        if slots::take_apart(self.f, self.context, module) {
+            // What is left over is taken away; if it stays, it does no harm.
+            let _ = self.run_passes(module, c"function(early-cse,simplifycfg)");
+        }
     }
 
     /// Moves objects of the stack to the heap where that gives others a pool; the others stay.

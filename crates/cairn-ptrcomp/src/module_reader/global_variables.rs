@@ -26,7 +26,15 @@ impl Reader<'_> {
             let named_section = !section.is_null() && *section != 0;
             let mut runs = vec![];
             self.runs((self.f.LLVMGlobalGetValueType)(global), 0, &mut runs);
-            Global { kept: kept.contains(&name) || named_section, name, declared, literal, pointers, runs }
+            Global {
+                kept: kept.contains(&name) || named_section,
+                name,
+                declared,
+                literal,
+                pointers,
+                runs,
+                handle: global,
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! undefined behaviour: all pointers are null or valid, no address is printed, nothing depends on the order of
 //! addresses.
 
+mod place_themes;
 mod stack_themes;
 mod text_themes;
 mod themes;

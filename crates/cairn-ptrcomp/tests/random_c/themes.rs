@@ -1,11 +1,12 @@
 //! The themes: each a data structure with what programs do with it.
 
+use super::place_themes::places;
 use super::stack_themes::heads;
 use super::text_themes::names;
 use super::{Random, Structure, Theme};
 
 pub fn theme(r: &mut Random, n: u64) -> Theme {
-    match r.below(23) {
+    match r.below(26) {
         0 | 1 => list(r, n),
         2 => tree(r, n),
         3 => ring(r, n),
@@ -24,6 +25,7 @@ pub fn theme(r: &mut Random, n: u64) -> Theme {
         16 | 17 => growing(r, n),
         18 | 19 => heads(r, n),
         20 | 21 => names(r, n),
+        22..=24 => places(r, n),
         _ => strings(r, n),
     }
 }
