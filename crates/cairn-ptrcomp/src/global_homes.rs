@@ -322,8 +322,8 @@ impl Mover<'_> {
 impl GlobalHome {
     /// Gives the variable back its place.
     pub(crate) fn restore(self, f: &ModuleFunctions) {
-        // SAFETY: `places` and `begin` are what `make` made, erased by nobody else (*Live handles*), each before what it
-        // uses.
+        // SAFETY: `places` and `begin` are what `make` made, erased by nobody else (*Live handles*), each before what
+        // it uses.
         unsafe {
             for other in self.pointers {
                 (f.LLVMSetInitializer)(other, self.variable);

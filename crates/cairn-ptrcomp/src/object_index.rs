@@ -13,8 +13,8 @@
 //!  &p->a[i];  p + 1;  &p->x == &q->y         which place is not known, or one name may be another's: refused
 //! ```
 //!
-//! Invariant: a node is refused if any function refuses it, or a node of its own that stands for it in a call. Of a node
-//! that isn't, each pointer that is kept is an object's name and the offset of its cell.
+//! Invariant: a node is refused if any function refuses it, or a node of its own that stands for it in a call. Of a
+//! node that isn't, each pointer that is kept is an object's name and the offset of its cell.
 
 use crate::dsa::Analysis;
 use crate::dsa::externals::{Effect, allocator, effects};

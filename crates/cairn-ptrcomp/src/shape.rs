@@ -465,8 +465,8 @@ pub fn layout(
     Ok((layout, array))
 }
 
-/// The parts in another order, so that less is between them: those that are aligned most come first, or last. The
-/// first stays where it is, for pointers to objects point there. In [`Layout::parts`] they keep the order that they had.
+/// The parts in another order, so that less is between them: those that are aligned most come first, or last. The first
+/// stays where it is, for pointers to objects point there. In [`Layout::parts`] they keep the order that they had.
 fn sorted(parts: &[(Part, u64)]) -> Packing {
     let Some(((first, align), rest)) = parts.split_first() else { return Packing::default() };
     let pack = |rest: &[&(Part, u64)]| {

@@ -2,9 +2,9 @@
 //!
 //! The problem: `struct node **p` begins as the address of a list's head, in a global variable, on the stack or in a
 //! table, and goes on to `&(*p)->next` or `&(*p)->left`. For the analysis each pointer has one target, so the head and
-//! the members would be one, and nothing with a pool. The idea: within a function it is known of each such pointer which
-//! kind of place it can be, so a number says which it is, and for each kind there is a pointer of its own, to the object
-//! with the place. What is read or written by way of it is read or written where the number says.
+//! the members would be one, and nothing with a pool. The idea: within a function it is known of each such pointer
+//! which kind of place it can be, so a number says which it is, and for each kind there is a pointer of its own, to the
+//! object with the place. What is read or written by way of it is read or written where the number says.
 //!
 //! ```text
 //!  p = phi &head, &n->next                 which = phi 0, 1      object = phi null, n
@@ -36,8 +36,8 @@ const MOST_INLINED: usize = 120;
 
 /// Takes the pointers of a module apart; false if there are none.
 pub(crate) fn take_apart(f: &ModuleFunctions, context: ContextRef, module: ModuleRef) -> bool {
-    // SAFETY: the session's context and module are live (*Live handles*); functions come from LLVM's iteration, and only
-    // those with bodies are looked into.
+    // SAFETY: the session's context and module are live (*Live handles*); functions come from LLVM's iteration, and
+    // only those with bodies are looked into.
     unsafe {
         let builder = (f.LLVMCreateBuilderInContext)(context);
         let slots = Slots {
@@ -509,14 +509,14 @@ impl Slots<'_> {
     /// The selections of a web, each behind those that it selects from; code that is never reached may have none such.
     ///
     /// # Safety
-    /// As of `take_apart`.
+    /// `web` are phis and selections of pointers of one function.
     unsafe fn selections(&self, web: &Web) -> Option<Vec<ValueRef>> {
         // SAFETY: members of `web` are joins (`# Safety`).
         let is_phi = |j: &ValueRef| unsafe { (self.f.LLVMGetInstructionOpcode)(*j) } == opcode::PHI;
         let (mut order, mut left): (Vec<ValueRef>, Vec<ValueRef>) = (vec![], vec![]);
         left.extend(web.iter().copied().filter(|j| !is_phi(j)));
         while !left.is_empty() {
-            // SAFETY: as above.
+            // SAFETY: what is left are members of `web`, which are joins (`# Safety`).
             let waits = |j: &ValueRef| unsafe { self.operands(*j) }.iter().any(|o| left.contains(o));
             let (later, now): (Vec<ValueRef>, Vec<ValueRef>) = left.iter().copied().partition(waits);
             if now.is_empty() {
@@ -531,7 +531,8 @@ impl Slots<'_> {
     /// Makes what stands for the members of a web.
     ///
     /// # Safety
-    /// As of `take_apart`; `order` are its selections, `kinds` those of all operands, and number the examples.
+    /// `web` are phis and selections of pointers of one function, with all that are joined with them; `order` are its
+    /// selections, `kinds` those of all operands, and number the examples.
     unsafe fn apart(
         &self,
         web: &Web,

@@ -1,6 +1,6 @@
-//! Pointers to pointers, pointers into objects, list heads in global variables, and fields that move closer: idioms of C
-//! that keep structures from having pools unless each is understood. Each program prints what it prints without pools,
-//! also when pools are expanded early.
+//! Pointers to pointers, pointers into objects, list heads in global variables, and fields that move closer: idioms of
+//! C that keep structures from having pools unless each is understood. Each program prints what it prints without
+//! pools, also when pools are expanded early.
 
 mod place;
 
