@@ -109,6 +109,21 @@
        => "captured\n")
 (check (parameterize ((current-input-port (open-input-string "from here"))) (list (read) (read-char) (read-line))) => '(from #\space "here"))
 
+;; a byte that is no UTF-8 takes nothing along that was read before it
+(define (read-strings k . bytes)
+  (let ((out (open-binary-output-file path)))
+    (write-bytevector (apply bytevector bytes) out)
+    (close-port out))
+  (let* ((in (open-input-file path))
+         (next (lambda () (guard (e ((read-error? e) 'bad)) (read-string k in))))
+         (all (let loop ((x (next))) (if (eof-object? x) '() (cons x (loop (next)))))))
+    (close-port in)
+    (delete-file path)
+    all))
+(check (read-strings 3 97 98 99 100 255 101 206 187 195) => '("abc" "d" bad "eλ" bad))
+(check (read-strings 9 255 254 97) => '(bad bad "a"))
+(check (read-strings 9 206) => '(bad))
+
 ;; write and display
 (check (written '(1 "two" #\3 four 5.5 #t #f ())) => "(1 \"two\" #\\3 four 5.5 #t #f ())")
 (check (displayed '(1 "two" #\3 four)) => "(1 two 3 four)")

@@ -88,12 +88,25 @@ pub enum Peeked {
 
 /// The next character, not consumed. `None`: the failure is recorded (and an offending byte consumed).
 pub fn peek_scalar(ctx: &mut Machine, port: Port, who: &str) -> Option<Peeked> {
+    let next = decode(ctx, port, who)?;
+    if let Err(BadByte(byte)) = next {
+        port.set_pos(port.pos() + 1);
+        invalid_utf8(ctx, port, who, byte);
+    }
+    next.ok()
+}
+
+/// With this byte no encoding of a character begins, or none that is whole.
+struct BadByte(u8);
+
+/// What comes next, not consumed. `None`: it could not be read, and the failure is recorded.
+fn decode(ctx: &mut Machine, port: Port, who: &str) -> Option<Result<Peeked, BadByte>> {
     if port.pos() == port.end() && !fill(ctx, port, who)? {
-        return Some(Peeked::Eof);
+        return Some(Ok(Peeked::Eof));
     }
     let first = port.unread()[0];
     if first < 0x80 {
-        return Some(Peeked::Char(first as u32, 1));
+        return Some(Ok(Peeked::Char(first as u32, 1)));
     }
     let length = sequence_length(first);
     while port.unread().len() < length {
@@ -102,14 +115,10 @@ pub fn peek_scalar(ctx: &mut Machine, port: Port, who: &str) -> Option<Peeked> {
         }
     }
     let bytes = port.unread();
-    match std::str::from_utf8(&bytes[..length.min(bytes.len())]) {
-        Ok(text) => Some(Peeked::Char(text.chars().next().map_or(0xFFFD, |c| c as u32), length)),
-        Err(_) => {
-            port.set_pos(port.pos() + 1);
-            invalid_utf8(ctx, port, who, first);
-            None
-        }
-    }
+    Some(match std::str::from_utf8(&bytes[..length.min(bytes.len())]) {
+        Ok(text) => Ok(Peeked::Char(text.chars().next().map_or(0xFFFD, |c| c as u32), length)),
+        Err(_) => Err(BadByte(first)),
+    })
 }
 
 /// Bytes in the UTF-8 sequence that begins with `first` (1 when none does).
@@ -174,7 +183,7 @@ pub(super) fn read_line(ctx: &mut Machine, port: Port, who: &str) -> Value {
     }
 }
 
-/// Up to `k` characters, or the end-of-file object when there is none.
+/// Up to `k` characters, or the end-of-file object when there is none. Fewer where a bad byte comes next.
 pub(super) fn read_string(ctx: &mut Machine, port: Port, who: &str, k: usize) -> Value {
     let mut chars: Vec<u32> = Vec::with_capacity(k.min(1 << 16));
     while chars.len() < k {
@@ -186,14 +195,18 @@ pub(super) fn read_string(ctx: &mut Machine, port: Port, who: &str, k: usize) ->
             port.set_pos(port.pos() + run);
             continue;
         }
-        match peek_scalar(ctx, port, who) {
-            None => return Value::FAIL,
-            Some(Peeked::Char(c, n)) => {
+        match check!(decode(ctx, port, who)) {
+            Ok(Peeked::Char(c, n)) => {
                 port.set_pos(port.pos() + n);
                 chars.push(c);
             }
-            Some(Peeked::Eof) if chars.is_empty() => return saw_eof(port),
-            Some(Peeked::Eof) => break,
+            // The next read tells of a bad byte, or of the end.
+            _ if !chars.is_empty() => break,
+            Ok(Peeked::Eof) => return saw_eof(port),
+            Err(BadByte(byte)) => {
+                port.set_pos(port.pos() + 1);
+                return invalid_utf8(ctx, port, who, byte);
+            }
         }
     }
     alloc::make_string_from_chars(ctx, &chars)
