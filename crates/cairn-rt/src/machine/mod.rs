@@ -126,8 +126,10 @@ pub extern "C" fn cairn_machine_spread(ctx: &mut Machine, list: Value) -> Value 
         Shape::Proper(n) => n,
         // Other arguments may be before the last: its end tells what is wrong, wherever it begins.
         Shape::Dotted if list.is_pair() => {
-            let end = std::iter::successors(Some(list), |l| Some(access::cdr(*l))).find(|l| !l.is_pair());
-            let end = end.expect("the list ends");
+            let mut end = list;
+            while end.is_pair() {
+                end = access::cdr(end);
+            }
             return failure::wrong_type(ctx, "apply", 0, "the empty list at the end of the last argument", end);
         }
         Shape::Dotted | Shape::Circular => {
