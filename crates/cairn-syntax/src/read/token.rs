@@ -46,6 +46,20 @@ const DIALECTS: &[&str] = &[
     "ypsilon",
 ];
 
+/// Keywords in Guile's `define-module` and `use-modules`.
+const GUILE_MODULES: &[&str] = &[
+    "use-module",
+    "export",
+    "re-export",
+    "replace",
+    "autoload",
+    "select",
+    "prefix",
+    "hide",
+    "renamer",
+    "declarative?",
+];
+
 impl Reader<'_> {
     /// To the end of the line: a newline, a return, or both (of both, the newline remains as white space).
     pub(super) fn skip_line(&mut self) {
@@ -228,6 +242,10 @@ impl Reader<'_> {
         let text = &self.text[start..end];
         let help = match self.bytes.get(start + 1) {
             Some(b'&') => "a box has no spelling here: (box x) makes one, of (srfi 111) or (chezscheme)",
+            Some(b':') if GUILE_MODULES.contains(&&text[2..]) => {
+                "instead of Guile's define-module, a program begins with (import (srfi 1) ...), and a library is \
+                           (define-library (name ...) (export ...) (import ...) (begin ...))"
+            }
             Some(b':') => {
                 "a symbol without a name of its own is made by (gensym) of (chezscheme); keywords \
                            like Racket's do not exist"
