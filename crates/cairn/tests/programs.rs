@@ -6,8 +6,9 @@
 //! heap-max: …` a limit of memory, `;; gc: not …`, `;; frames: not …` and `;; zeal: not` (or `not` collectors) what
 //! cannot run it, a file with the suffix `.in` its input). `tests/messages/*.scm` print what is said of failures.
 //! Programs in `tests/errors/` must fail: `.err` holds standard error and the exit status. `CAIRN_UPDATE_GOLDEN=1`
-//! rewrites the expectations from the default configuration. Failures that are known are listed in
-//! `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails too.
+//! rewrites the expectations from the default configuration, of all programs with `CAIRN_MATRIX=whole`. Failures that
+//! are known are listed in `tests/known-failures.txt` as `program` or `program configuration`; an unexpected pass fails
+//! too.
 
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -243,8 +244,29 @@ fn messages(c: Configuration) {
     check(chosen, "out", c, |o| o.stdout.clone());
 }
 
+/// In some turn, each program is built or run by each cell, and what is built runs in every way.
+fn each_way_has_its_turn() {
+    let turns = || 0..200;
+    for c in matrix::all().chain(matrix::evaluated()) {
+        let ways: Vec<Configuration> = if c.mode == Mode::Build { c.as_built().collect() } else { vec![c] };
+        for (way, program) in ways.into_iter().flat_map(|w| (0..20).map(move |p| (w, p))) {
+            let met = turns().any(|t| c.shares_in(program, t) && way.shares_in(program, t));
+            assert!(met, "{} never has program {program}", way.name());
+        }
+    }
+    let usual = Configuration::usual().with_mode(Mode::Build);
+    let evaluated = Configuration { opt: "auto", ..Configuration::usual() };
+    for (program, turn) in (0..20).flat_map(|p| turns().map(move |t| (p, t))) {
+        let runs = usual.shares_in(program, turn) || evaluated.shares_in(program, turn);
+        assert!(runs, "program {program} does not run in turn {turn}");
+    }
+}
+
 fn main() -> ExitCode {
-    let mut trials = vec![];
+    let mut trials = vec![Trial::test("each-way-has-its-turn", || {
+        each_way_has_its_turn();
+        Ok(())
+    })];
     let mut add = |kind: &str, c: Configuration, test: fn(Configuration)| {
         let name = format!("{kind}-{}", c.name());
         let trial = Trial::test(name, move || {

@@ -204,7 +204,9 @@ fn a_long_session_stays_small() {
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|l| l.contains("VmHWM")).expect("the peak").to_string();
     let kilobytes: u64 = line.split_whitespace().find_map(|w| w.parse().ok()).expect(&line);
-    assert!(kilobytes < 20 << 10, "{line}");
+    // more of a binary that is not optimized is in memory
+    let megabytes = if cfg!(debug_assertions) { 36 } else { 20 };
+    assert!(kilobytes < megabytes << 10, "{line}");
 }
 
 /// What a session says of an input, in one stream.

@@ -74,34 +74,38 @@ impl Configuration {
 
     /// Is the program of this number in this cell's share, in this turn? Compiling takes nearly all of the time, so a
     /// program is built once by a pair, and runs in every way in whose share it is, too ([`Configuration::as_built`]):
-    /// shares of running divide those of building. The usual pair builds all programs, and every eighth with low
-    /// optimization; each other pair builds its share, the next pair's are others, and so are those of the next turn.
-    /// With `CAIRN_MATRIX=whole`, every cell has all.
+    /// shares of running divide those of building. The usual pair builds half of the programs and evaluates the others;
+    /// each other pair builds its share, the next pair's are others, and so are those of the next turn. With
+    /// `CAIRN_MATRIX=whole`, every cell has all.
     pub fn shares(&self, program: usize) -> bool {
+        is_whole() || self.shares_in(program, turn())
+    }
+
+    /// Is the program of this number in this cell's share, in this turn?
+    pub fn shares_in(&self, program: usize, turn: usize) -> bool {
         let pair = pairs().position(|p| p.frames == self.frames && p.collector == self.collector).unwrap();
-        let level = ["high", "low", "auto"].iter().position(|o| *o == self.opt).unwrap();
-        let moved = if self.mode.is_ambiguous() { BUILT_SHARES } else { 0 };
-        is_whole() || (program + pair + level + moved + turn()).is_multiple_of(self.one_in())
+        let level = ["high", "auto", "low"].iter().position(|o| *o == self.opt).unwrap();
+        // of two programs that are built, the one runs under zeal, the other also with ambiguous frames
+        let moved = if self.mode == Mode::AmbiguousZeal { SLOW_SHARES } else { 0 };
+        (program + pair + level + moved + turn).is_multiple_of(self.one_in())
     }
 
     /// This cell has one program in so many.
     fn one_in(&self) -> usize {
+        let is_served_slowly = self.collector.barrier == Barrier::None;
         match (self.mode, self.opt, is_usual(self)) {
-            (Mode::Run | Mode::Build, "auto", true) => 1,
+            (Mode::Run | Mode::Build, "auto", true) => USUAL_SHARES,
             (Mode::Run | Mode::Build, "auto", false) => EVALUATED_SHARES,
-            (mode, opt, _) if mode.is_zealous() && self.collector.barrier == Barrier::None => match opt {
-                "auto" => SLOWEST_SHARES,
-                _ => SLOW_SHARES,
-            },
+            (mode, "auto", _) if mode.is_zealous() && is_served_slowly => SLOWEST_SHARES,
+            (mode, _, _) if mode.is_zealous() && is_served_slowly => 2 * SLOW_SHARES,
             (Mode::Zeal, "auto", _) => BUILT_SHARES,
             (Mode::Run, _, true) => BUILT_SHARES,
-            (Mode::Run, _, false) => LOW_SHARES,
-            (Mode::Build, "high", true) => 1,
-            (_, "high", true) => 2,
-            (_, _, true) => 8,
-            (_, "high", false) if self.collector.barrier != Barrier::None => BUILT_SHARES,
-            (_, "high", false) => SLOW_SHARES,
-            (_, _, false) => LOW_SHARES,
+            (Mode::Run, _, false) => SLOW_SHARES,
+            (Mode::Build, "high", true) => USUAL_SHARES,
+            (_, "high", true) => 2 * USUAL_SHARES,
+            (_, _, true) => LOW_USUAL_SHARES,
+            (_, "high", false) if !is_served_slowly => BUILT_SHARES,
+            (_, _, false) => SLOW_SHARES,
         }
     }
 
@@ -168,22 +172,25 @@ pub fn turn() -> usize {
 }
 
 /// For so many seconds a slow cell runs a program: what that has printed by then is right.
-pub const PATIENCE: u32 = 30;
+pub const PATIENCE: u32 = 15;
 
+/// One in so many is built by the usual pair, and one in so many, another one, is evaluated first: with two, each
+/// program runs in each turn.
+const USUAL_SHARES: usize = 2;
+/// The usual pair builds one in so many with low optimization.
+const LOW_USUAL_SHARES: usize = 16;
 /// A pair builds one program in so many, and runs them under zeal too.
-const BUILT_SHARES: usize = 12;
-/// One in so many is built with low optimization, or run without an executable, where the pair is not the usual one.
-const LOW_SHARES: usize = 24;
+const BUILT_SHARES: usize = 30;
+/// One in so many is built with low optimization, or run without an executable, where the pair is not the usual one;
+/// or at all, with a collector that has none but major collections: there is one at each safepoint under zeal.
+const SLOW_SHARES: usize = 60;
 /// One in so many is evaluated first, where the pair is not the usual one.
-const EVALUATED_SHARES: usize = 11;
-/// A library is compiled for a pair other than the usual one in one turn of so many.
-const LIBRARY_TURNS: usize = 4;
-/// One in so many programs is built, and runs under zeal, with a collector that has none but major collections: there
-/// is one at each safepoint.
-const SLOW_SHARES: usize = 4 * BUILT_SHARES;
-/// One in so many evaluated programs runs under zeal with such a collector: evaluation has twenty times as many
-/// safepoints.
+const EVALUATED_SHARES: usize = 23;
+/// One in so many evaluated programs runs under zeal with a collector of major collections only: evaluation has twenty
+/// times as many safepoints.
 const SLOWEST_SHARES: usize = 89;
+/// A library is compiled for a pair other than the usual one in one turn of so many.
+const LIBRARY_TURNS: usize = 7;
 
 /// Every strategy with every collector that can serve it, run with full optimization; [`Configuration::usual`] first.
 pub fn pairs() -> impl Iterator<Item = Configuration> {
