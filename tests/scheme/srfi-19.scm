@@ -74,7 +74,7 @@
                   (fxmapping-xor m (fxmapping 1 'z 9 'i)) (fxmapping-union/combinator list m (fxmapping 1 'z))
                   (fxmapping-open-interval m 1 3) (fxmapping-closed-interval m 1 2) (fxsubmapping< m 3) (fxsubmapping>= m 2)
                   (fxmapping-filter (lambda (k x) (odd? k)) m) (fxmapping-delete-min m) (alist->fxmapping/combinator list '((1 . a) (1 . b)))
-                  (fxmapping-alter m 5 (lambda (insert ignore) (insert 'e)) #f) (fxmapping-relation-map (lambda (k x) (values (- k) x)) m)
+                  (fxmapping-alter m 5 (lambda (insert ignore) (insert 'e)) list) (fxmapping-relation-map (lambda (k x) (values (- k) x)) m)
                   (fxmapping-unfold (lambda (i) (= i 2)) (lambda (i) (values i (* i i))) (lambda (i) (+ i 1)) 0)))
        => '(((1 . a) (2 . b) (3 . c)) ((1 . a) (2 . b) (3 . c) (4 . d)) ((1 . y) (2 . b) (3 . c)) ((1 . a) (3 . c)) ((1 1 a) (2 . b) (3 . c))
             ((1 1 a) (2 2 b) (3 3 c)) ((1 . a) (2 . b) (3 . c) (9 . i)) ((1 . a)) ((2 . b) (3 . c)) ((2 . b) (3 . c) (9 . i))

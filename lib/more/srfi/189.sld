@@ -47,6 +47,8 @@
       (if (maybe? x) x (wrong-type who "a Maybe" x)))
     (define (check-either who x)
       (if (either? x) x (wrong-type who "an Either" x)))
+    (define (check-procedure who x)
+      (if (procedure? x) x (wrong-type who "a procedure" x)))
     ;; The one value of a list that a container holds.
     (define (single who values)
       (if (and (pair? values) (null? (cdr values)))
@@ -69,14 +71,14 @@
             ((nothing? a) (nothing? b))
             ((right? a) (and (right? b) (equal-by? same? (right-values a) (right-values b))))
             (else (and (left? b) (equal-by? same? (left-values a) (left-values b))))))
-    (define (chain who check)
-      (lambda (same? a . rest)
-        (check who a)
-        (for-each (lambda (b) (check who b)) rest)
-        (let loop ((rest rest))
-          (or (null? rest) (and (alike? same? a (car rest)) (loop (cdr rest)))))))
-    (define maybe= (chain "maybe=" check-maybe))
-    (define either= (chain "either=" check-either))
+    (define (all-alike? who check same? a rest)
+      (check-procedure who same?)
+      (check who a)
+      (for-each (lambda (b) (check who b)) rest)
+      (let loop ((rest rest))
+        (or (null? rest) (and (alike? same? a (car rest)) (loop (cdr rest))))))
+    (define (maybe= same? a . rest) (all-alike? "maybe=" check-maybe same? a rest))
+    (define (either= same? a . rest) (all-alike? "either=" check-either same? a rest))
 
     (define (maybe->either maybe . objs)
       (if (just? (check-maybe "maybe->either" maybe)) (list->right (just-values maybe)) (list->left objs)))
@@ -93,11 +95,15 @@
       (case-lambda
         ((maybe failure) (maybe-ref maybe failure values))
         ((maybe failure success)
+         (check-procedure "maybe-ref" failure)
+         (check-procedure "maybe-ref" success)
          (if (just? (check-maybe "maybe-ref" maybe)) (apply success (just-values maybe)) (failure)))))
     (define either-ref
       (case-lambda
         ((either failure) (either-ref either failure values))
         ((either failure success)
+         (check-procedure "either-ref" failure)
+         (check-procedure "either-ref" success)
          (if (right? (check-either "either-ref" either))
              (apply success (right-values either))
              (apply failure (left-values either))))))
@@ -117,22 +123,25 @@
           (check-either "either-join" (single "either-join" (right-values either)))
           either))
 
-    (define (maybe-bind maybe . mprocs)
-      (let loop ((maybe maybe) (mprocs mprocs))
-        (cond ((nothing? (check-maybe "maybe-bind" maybe)) maybe)
-              ((null? mprocs) maybe)
-              ((null? (cdr mprocs)) (apply (car mprocs) (just-values maybe)))
-              (else (loop (apply (car mprocs) (just-values maybe)) (cdr mprocs))))))
-    (define (either-bind either . mprocs)
-      (let loop ((either either) (mprocs mprocs))
-        (cond ((left? (check-either "either-bind" either)) either)
-              ((null? mprocs) either)
-              ((null? (cdr mprocs)) (apply (car mprocs) (right-values either)))
-              (else (loop (apply (car mprocs) (right-values either)) (cdr mprocs))))))
-    (define (maybe-compose mproc . mprocs)
-      (lambda args (apply maybe-bind (apply mproc args) mprocs)))
-    (define (either-compose mproc . mprocs)
-      (lambda args (apply either-bind (apply mproc args) mprocs)))
+    (define-syntax define-bind
+      (syntax-rules ()
+        ((_ name compose check full? values-of)
+         (begin
+           (define (bind who container procs)
+             (let loop ((container (check who container)) (procs procs))
+               (if (and (pair? procs) (full? container))
+                   (let ((next (apply (car procs) (values-of container))))
+                     ;; what the last one returns is the value, whatever it is
+                     (if (null? (cdr procs)) next (loop (check who next) (cdr procs))))
+                   container)))
+           (define (name container . procs)
+             (for-each (lambda (proc) (check-procedure (symbol->string 'name) proc)) procs)
+             (bind (symbol->string 'name) container procs))
+           (define (compose proc . procs)
+             (for-each (lambda (proc) (check-procedure (symbol->string 'compose) proc)) (cons proc procs))
+             (lambda args (bind (symbol->string 'compose) (apply proc args) procs)))))))
+    (define-bind maybe-bind maybe-compose check-maybe just? just-values)
+    (define-bind either-bind either-compose check-either right? right-values)
 
     ;;;; As sequences of at most one element
 
@@ -142,33 +151,41 @@
       (if (right? (check-either "either-length" either)) 1 0))
 
     (define (maybe-filter pred maybe)
+      (check-procedure "maybe-filter" pred)
       (if (and (just? (check-maybe "maybe-filter" maybe)) (apply pred (just-values maybe))) maybe the-nothing))
     (define (maybe-remove pred maybe)
+      (check-procedure "maybe-remove" pred)
       (if (and (just? (check-maybe "maybe-remove" maybe)) (not (apply pred (just-values maybe)))) maybe the-nothing))
     (define (either-filter pred either . objs)
+      (check-procedure "either-filter" pred)
       (if (and (right? (check-either "either-filter" either)) (apply pred (right-values either)))
           either
           (list->left objs)))
     (define (either-remove pred either . objs)
+      (check-procedure "either-remove" pred)
       (if (and (right? (check-either "either-remove" either)) (not (apply pred (right-values either))))
           either
           (list->left objs)))
 
-    (define (sequencer who check bad? values-of wrap)
-      (define sequence
-        (case-lambda
-          ((container map) (sequence container map list))
-          ((container map aggregator)
-           (call/cc
-            (lambda (return)
-              (wrap
-               (map (lambda (m)
-                      (check who m)
-                      (if (bad? m) (return m) (apply aggregator (values-of m))))
-                    container)))))))
-      sequence)
-    (define maybe-sequence (sequencer "maybe-sequence" check-maybe nothing? just-values just))
-    (define either-sequence (sequencer "either-sequence" check-either left? right-values right))
+    (define-syntax define-sequence
+      (syntax-rules ()
+        ((_ name check empty? values-of wrap)
+         (define name
+           (case-lambda
+             ((container map) (name container map list))
+             ((container map aggregator)
+              (let ((who (symbol->string 'name)))
+                (check-procedure who map)
+                (check-procedure who aggregator)
+                (call/cc
+                 (lambda (return)
+                   (wrap
+                    (map (lambda (m)
+                           (check who m)
+                           (if (empty? m) (return m) (apply aggregator (values-of m))))
+                         container)))))))))))
+    (define-sequence maybe-sequence check-maybe nothing? just-values just)
+    (define-sequence either-sequence check-either left? right-values right)
 
     ;;;; Other protocols
 
@@ -212,8 +229,10 @@
     (define (generation->either x . objs)
       (if (eof-object? x) (list->left objs) (right x)))
 
-    (define (maybe->values maybe) (apply values (maybe->list maybe)))
-    (define (either->values either) (apply values (either->list either)))
+    (define (maybe->values maybe)
+      (if (just? (check-maybe "maybe->values" maybe)) (apply values (just-values maybe)) (values)))
+    (define (either->values either)
+      (if (right? (check-either "either->values" either)) (apply values (right-values either)) (values)))
     (define (values->maybe producer)
       (wrapped (lambda l (list->maybe l)) (producer)))
     (define (values->either producer . objs)
@@ -234,31 +253,41 @@
     ;;;; Map, fold and unfold
 
     (define (maybe-map proc maybe)
+      (check-procedure "maybe-map" proc)
       (if (just? (check-maybe "maybe-map" maybe)) (wrapped just (apply proc (just-values maybe))) maybe))
     (define (either-map proc either)
+      (check-procedure "either-map" proc)
       (if (right? (check-either "either-map" either)) (wrapped right (apply proc (right-values either))) either))
     (define (maybe-for-each proc maybe)
+      (check-procedure "maybe-for-each" proc)
       (if (just? (check-maybe "maybe-for-each" maybe)) (apply proc (just-values maybe)))
       #t)
     (define (either-for-each proc either)
+      (check-procedure "either-for-each" proc)
       (if (right? (check-either "either-for-each" either)) (apply proc (right-values either)))
       #t)
     (define (maybe-fold kons nil maybe)
+      (check-procedure "maybe-fold" kons)
       (if (just? (check-maybe "maybe-fold" maybe)) (apply kons (append (just-values maybe) (list nil))) nil))
     (define (either-fold kons nil either)
+      (check-procedure "either-fold" kons)
       (if (right? (check-either "either-fold" either)) (apply kons (append (right-values either) (list nil))) nil))
 
+    (define (check-procedures who . all)
+      (for-each (lambda (proc) (check-procedure who proc)) all))
     (define (check-end who stop? successor seeds)
       (wrapped (lambda next
                  (if (not (apply stop? next)) (error (string-append who ": it does not stop after one step:") next)))
                (apply successor seeds)))
     (define (maybe-unfold stop? mapper successor . seeds)
+      (check-procedures "maybe-unfold" stop? mapper successor)
       (if (apply stop? seeds)
           the-nothing
           (begin
             (check-end "maybe-unfold" stop? successor seeds)
             (wrapped just (apply mapper seeds)))))
     (define (either-unfold stop? mapper successor . seeds)
+      (check-procedures "either-unfold" stop? mapper successor)
       (if (apply stop? seeds)
           (list->left seeds)
           (begin

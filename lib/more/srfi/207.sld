@@ -6,7 +6,8 @@
    bytestring-trim-right bytestring-trim-both bytestring-replace bytestring<? bytestring>? bytestring<=? bytestring>=?
    bytestring-index bytestring-index-right bytestring-break bytestring-span bytestring-join bytestring-split
    read-textual-bytestring write-textual-bytestring write-binary-bytestring bytestring-error?)
-  (import (scheme base) (scheme case-lambda) (scheme char) (only (cairn control) wrong-type))
+  (import (scheme base) (scheme case-lambda) (scheme char) (only (cairn control) out-of-range wrong-type)
+          (only (cairn primitives) %numeric-writable?))
   (begin
 
     ;; Errors are error objects whose message begins so.
@@ -23,6 +24,17 @@
     (define (check-range who start end n)
       (if (not (and (exact-integer? start) (exact-integer? end) (<= 0 start end n)))
           (error (string-append who ": not a range of the bytevector:") start end)))
+    (define (check-procedure who x)
+      (if (not (procedure? x)) (wrong-type who "a procedure" x)))
+    (define (check-string who x)
+      (if (not (string? x)) (wrong-type who "a string" x)))
+    (define (check-list who x)
+      (if (list? x) x (wrong-type who "a list" x)))
+    (define (check-port who port ok? what)
+      (if (not (and (port? port) (ok? port))) (wrong-type who what port)))
+    (define (check-digits who s)
+      (check-string who s)
+      (if (not (= (string-length s) 2)) (wrong-type who "a string of two characters" s)))
 
     ;;;; Making
 
@@ -38,12 +50,21 @@
              (string-for-each ascii-byte x)
              (string->utf8 x))
             (else (fail "not a byte, a character, a string or a bytevector:" x))))
-    (define (make-bytestring l) (apply bytevector-append (map part l)))
-    (define (bytestring . l) (make-bytestring l))
+    (define (join l) (apply bytevector-append (map part l)))
+    (define (make-bytestring l) (join (check-list "make-bytestring" l)))
+    (define (bytestring . l) (join l))
     (define (make-bytestring! bv at l)
-      (bytevector-copy! (check "make-bytestring!" bv) at (make-bytestring l)))
+      (let* ((bytes (join (check-list "make-bytestring!" l))) (n (bytevector-length bytes)))
+        (if (not (and (bytevector? bv) (%numeric-writable? bv)))
+            (wrong-type "make-bytestring!" "a mutable bytevector" bv))
+        (if (not (and (exact-integer? at) (>= at 0))) (wrong-type "make-bytestring!" "an index" at))
+        (if (> (+ at n) (bytevector-length bv))
+            (out-of-range "make-bytestring!" (without-element bv) (+ at n -1)))
+        (bytevector-copy! bv at bytes)))
+    (define (without-element bv)
+      (string-append "a bytevector of length " (number->string (bytevector-length bv)) " has no element"))
     (define (make-bytestring-generator . l)
-      (let ((bv (make-bytestring l)) (i 0))
+      (let ((bv (join l)) (i 0))
         (lambda ()
           (if (= i (bytevector-length bv))
               (eof-object)
@@ -51,6 +72,8 @@
                 (set! i (+ i 1))
                 b)))))
     (define (write-binary-bytestring port . l)
+      (check-port "write-binary-bytestring" port
+                  (lambda (port) (and (output-port? port) (binary-port? port))) "a binary output port")
       (let ((parts (map part l)))
         (for-each (lambda (bv) (write-bytevector bv port)) parts)))
 
@@ -68,6 +91,7 @@
     (define (hex-string->bytevector s)
       (define (digit c)
         (or (and (char<? c #\x80) (string->number (string c) 16)) (fail "not a hexadecimal digit:" c)))
+      (check-string "hex-string->bytevector" s)
       (if (odd? (string-length s)) (fail "half a pair of hexadecimal digits:" s))
       (let ((bv (make-bytevector (quotient (string-length s) 2))))
         (do ((i 0 (+ i 1))) ((= i (bytevector-length bv)) bv)
@@ -78,6 +102,7 @@
       (case-lambda
         ((bv) (bytevector->base64 bv "+/"))
         ((bv digits)
+         (check-digits "bytevector->base64" digits)
          (let ((alphabet (string-append letters digits)) (out (open-output-string)))
            (define (put! x shift) (write-char (string-ref alphabet (remainder (quotient x shift) 64)) out))
            (let loop ((l (bytes (check "bytevector->base64" bv))))
@@ -107,6 +132,8 @@
       (case-lambda
         ((s) (base64->bytevector s "+/"))
         ((s digits)
+         (check-string "base64->bytevector" s)
+         (check-digits "base64->bytevector" digits)
          (let ((alphabet (string-append letters digits)) (out (open-output-bytevector)))
            (define (value c)
              (let loop ((i 0))
@@ -137,26 +164,46 @@
     (define bytestring->list
       (case-lambda
         ((bv) (bytestring->list bv 0))
-        ((bv start) (bytestring->list bv start (bytevector-length bv)))
+        ((bv start) (bytestring->list bv start (bytevector-length (check "bytestring->list" bv))))
         ((bv start end)
-         (check-range "bytestring->list" start end (bytevector-length bv))
+         (check-range "bytestring->list" start end (bytevector-length (check "bytestring->list" bv)))
          (map (lambda (b) (if (<= 32 b 127) (integer->char b) b)) (bytes-of bv start end)))))
 
     ;;;; Parts
 
     (define (padding who bv n x)
+      (if (not (and (exact-integer? n) (>= n 0))) (wrong-type who "a length" n))
       (let ((byte (if (char? x) (ascii-byte x) x)))
+        (if (not (and (exact-integer? byte) (<= 0 byte 255))) (wrong-type who "a byte or a character" x))
         (make-bytevector (max 0 (- n (bytevector-length (check who bv)))) byte)))
     (define (bytestring-pad bv n x) (bytevector-append (padding "bytestring-pad" bv n x) bv))
     (define (bytestring-pad-right bv n x) (bytevector-append bv (padding "bytestring-pad-right" bv n x)))
 
     (define (not-that pred) (lambda (b) (not (pred b))))
-    (define (bytestring-trim bv pred)
-      (bytevector-copy bv (or (bytestring-index bv (not-that pred)) (bytevector-length bv))))
-    (define (bytestring-trim-right bv pred)
-      (let ((i (bytestring-index-right bv (not-that pred))))
-        (bytevector-copy bv 0 (if i (+ i 1) 0))))
-    (define (bytestring-trim-both bv pred) (bytestring-trim-right (bytestring-trim bv pred) pred))
+    (define (index who bv pred start end)
+      (check-procedure who pred)
+      (check-range who start end (bytevector-length (check who bv)))
+      (let loop ((i start))
+        (and (< i end) (if (pred (bytevector-u8-ref bv i)) i (loop (+ i 1))))))
+    (define (index-right who bv pred start end)
+      (check-procedure who pred)
+      (check-range who start end (bytevector-length (check who bv)))
+      (let loop ((i (- end 1)))
+        (and (>= i start) (if (pred (bytevector-u8-ref bv i)) i (loop (- i 1))))))
+    ;; Where the part begins or ends that is left when bytes of a kind are taken away at that end.
+    (define (trimmed-start who bv pred)
+      (check-procedure who pred)
+      (let ((n (bytevector-length (check who bv))))
+        (or (index who bv (not-that pred) 0 n) n)))
+    (define (trimmed-end who bv pred start)
+      (check-procedure who pred)
+      (let ((i (index-right who bv (not-that pred) start (bytevector-length (check who bv)))))
+        (if i (+ i 1) start)))
+    (define (bytestring-trim bv pred) (bytevector-copy bv (trimmed-start "bytestring-trim" bv pred)))
+    (define (bytestring-trim-right bv pred) (bytevector-copy bv 0 (trimmed-end "bytestring-trim-right" bv pred 0)))
+    (define (bytestring-trim-both bv pred)
+      (let ((start (trimmed-start "bytestring-trim-both" bv pred)))
+        (bytevector-copy bv start (trimmed-end "bytestring-trim-both" bv pred start))))
 
     (define bytestring-replace
       (case-lambda
@@ -167,47 +214,45 @@
          (bytevector-append (bytevector-copy a 0 start) (bytevector-copy b start2 end2) (bytevector-copy a end)))))
 
     ;; Negative, zero or positive.
-    (define (compare a b)
-      (let ((n (bytevector-length (check "bytestring<?" a))) (m (bytevector-length (check "bytestring<?" b))))
+    (define (compare who a b)
+      (let ((n (bytevector-length (check who a))) (m (bytevector-length (check who b))))
         (let loop ((i 0))
           (if (or (= i n) (= i m))
               (- n m)
               (let ((d (- (bytevector-u8-ref a i) (bytevector-u8-ref b i))))
                 (if (= d 0) (loop (+ i 1)) d))))))
-    (define (bytestring<? a b) (< (compare a b) 0))
-    (define (bytestring>? a b) (> (compare a b) 0))
-    (define (bytestring<=? a b) (<= (compare a b) 0))
-    (define (bytestring>=? a b) (>= (compare a b) 0))
+    (define (bytestring<? a b) (< (compare "bytestring<?" a b) 0))
+    (define (bytestring>? a b) (> (compare "bytestring>?" a b) 0))
+    (define (bytestring<=? a b) (<= (compare "bytestring<=?" a b) 0))
+    (define (bytestring>=? a b) (>= (compare "bytestring>=?" a b) 0))
 
-    (define bytestring-index
-      (case-lambda
-        ((bv pred) (bytestring-index bv pred 0))
-        ((bv pred start) (bytestring-index bv pred start (bytevector-length (check "bytestring-index" bv))))
-        ((bv pred start end)
-         (check-range "bytestring-index" start end (bytevector-length (check "bytestring-index" bv)))
-         (let loop ((i start))
-           (and (< i end) (if (pred (bytevector-u8-ref bv i)) i (loop (+ i 1))))))))
-    (define bytestring-index-right
-      (case-lambda
-        ((bv pred) (bytestring-index-right bv pred 0))
-        ((bv pred start) (bytestring-index-right bv pred start (bytevector-length (check "bytestring-index-right" bv))))
-        ((bv pred start end)
-         (check-range "bytestring-index-right" start end (bytevector-length (check "bytestring-index-right" bv)))
-         (let loop ((i (- end 1)))
-           (and (>= i start) (if (pred (bytevector-u8-ref bv i)) i (loop (- i 1))))))))
-    (define (bytestring-break bv pred)
-      (let ((i (or (bytestring-index bv pred) (bytevector-length bv))))
+    (define-syntax define-search
+      (syntax-rules ()
+        ((_ name search)
+         (define name
+           (case-lambda
+             ((bv pred) (name bv pred 0))
+             ((bv pred start) (name bv pred start (bytevector-length (check (symbol->string 'name) bv))))
+             ((bv pred start end) (search (symbol->string 'name) bv pred start end)))))))
+    (define-search bytestring-index index)
+    (define-search bytestring-index-right index-right)
+    (define (break who bv pred)
+      (let* ((n (bytevector-length (check who bv))) (i (or (index who bv pred 0 n) n)))
         (values (bytevector-copy bv 0 i) (bytevector-copy bv i))))
-    (define (bytestring-span bv pred) (bytestring-break bv (not-that pred)))
+    (define (bytestring-break bv pred) (break "bytestring-break" bv pred))
+    (define (bytestring-span bv pred)
+      (check-procedure "bytestring-span" pred)
+      (break "bytestring-span" bv (not-that pred)))
 
     (define (check-grammar who grammar)
       (if (not (memq grammar '(infix strict-infix suffix prefix)))
-          (fail (string-append who ": not a grammar:") grammar)))
+          (fail (string-append "not a grammar of " who ":") grammar)))
     (define bytestring-join
       (case-lambda
         ((l delimiter) (bytestring-join l delimiter 'infix))
         ((l delimiter grammar)
          (check-grammar "bytestring-join" grammar)
+         (for-each (lambda (bv) (check "bytestring-join" bv)) (check-list "bytestring-join" l))
          (let ((between (part delimiter)))
            (if (and (null? l) (eq? grammar 'strict-infix)) (fail "there is nothing to join"))
            (apply bytevector-append
@@ -223,12 +268,15 @@
          (check-grammar "bytestring-split" grammar)
          (let* ((byte (if (char? delimiter) (ascii-byte delimiter) delimiter))
                 (n (bytevector-length (check "bytestring-split" bv)))
+                (byte (if (and (exact-integer? byte) (<= 0 byte 255))
+                          byte
+                          (wrong-type "bytestring-split" "a byte or a character" delimiter)))
                 (start (if (and (eq? grammar 'prefix) (> n 0) (= byte (bytevector-u8-ref bv 0))) 1 0))
                 (end (if (and (eq? grammar 'suffix) (> n 0) (= byte (bytevector-u8-ref bv (- n 1)))) (- n 1) n)))
            (if (= n 0)
                '()
                (let loop ((start start))
-                 (let ((i (bytestring-index bv (lambda (b) (= b byte)) start end)))
+                 (let ((i (index "bytestring-split" bv (lambda (b) (= b byte)) start end)))
                    (if i
                        (cons (bytevector-copy bv start i) (loop (+ i 1)))
                        (list (bytevector-copy bv start end))))))))))
@@ -241,6 +289,8 @@
       (case-lambda
         ((prefix?) (read-textual-bytestring prefix? (current-input-port)))
         ((prefix? port)
+         (check-port "read-textual-bytestring" port
+                     (lambda (port) (and (input-port? port) (textual-port? port))) "a textual input port")
          (define (expect s)
            (string-for-each
             (lambda (c)
@@ -295,6 +345,9 @@
       (case-lambda
         ((bv) (write-textual-bytestring bv (current-output-port)))
         ((bv port)
+         (check "write-textual-bytestring" bv)
+         (check-port "write-textual-bytestring" port
+                     (lambda (port) (and (output-port? port) (textual-port? port))) "a textual output port")
          (write-string "#u8\"" port)
          (for-each
           (lambda (b)
@@ -310,5 +363,5 @@
                      (write-string "\\x" port)
                      (write-string (number->string b 16) port)
                      (write-string ";" port)))))
-          (bytes (check "write-textual-bytestring" bv)))
+          (bytes bv))
          (write-string "\"" port))))))

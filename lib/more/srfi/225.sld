@@ -24,10 +24,11 @@
           (only (srfi 158) make-coroutine-generator)
           (prefix (srfi 125) t:) (prefix (srfi 126) r:)
           (prefix (srfi 146) m:) (prefix (srfi 146 hash) h:)
-          (only (cairn control) wrong-type))
+          (only (cairn control) wrong-type) (only (cairn records) show-fields!))
   (begin
 
     (define-record-type dto (new-dto procs) dto? (procs procs-of))
+    (show-fields! dto '())
     (define-record-type dictionary-failure
       (new-failure message irritants)
       dictionary-error?
@@ -37,7 +38,9 @@
       (new-failure message irritants))
 
     (define (dto-ref dto id)
-      (if (dto? dto) (vector-ref (procs-of dto) id) (wrong-type "dto-ref" "a DTO" dto)))
+      (if (not (dto? dto)) (wrong-type "dto-ref" "a DTO" dto))
+      (if (not (and (exact-integer? id) (< -1 id ids))) (wrong-type "dto-ref" "the id of a procedure" id))
+      (vector-ref (procs-of dto) id))
 
     ;;;; The generic procedures
 
@@ -56,7 +59,7 @@
                  ((dto a) ((proc-of name dto n) dto a))
                  ((dto a b) ((proc-of name dto n) dto a b))
                  ((dto a b c) ((proc-of name dto n) dto a b c))
-                 ((dto . rest) (apply (proc-of name dto n) dto rest)))))
+                 ((dto a . rest) (apply (proc-of name dto n) dto a rest)))))
            ...))))
     (define-generic
       (dictionary? dictionary?-id 0) (dict-empty? dict-empty?-id 1) (dict-contains? dict-contains?-id 2)

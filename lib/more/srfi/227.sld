@@ -1,7 +1,7 @@
 ;;; (srfi 227): procedures with optional arguments, as a case-lambda of one clause for each number of arguments.
 (define-library (srfi 227)
   (export opt-lambda opt*-lambda let-optionals let-optionals* define-optionals define-optionals*)
-  (import (scheme base) (scheme case-lambda) (cairn macro))
+  (import (scheme base) (scheme case-lambda) (cairn macro) (only (cairn control) wrong-type))
   (begin
 
     ;; `sequential?`: the defaults see the arguments to their left.
@@ -61,12 +61,19 @@
        (lambda (form rename compare)
          (expand (cadr form) (cddr form) #t rename))))
 
+    (define (check-list who x)
+      (if (list? x) x (wrong-type who "a list of arguments" x)))
+    ;; The procedure has the name of the form, which is told when there are too few or too many arguments.
     (define-syntax let-optionals
       (syntax-rules ()
-        ((_ e formals . body) (apply (opt-lambda formals . body) e))))
+        ((_ e formals . body)
+         (let ((let-optionals (opt-lambda formals . body)))
+           (apply let-optionals (check-list "let-optionals" e))))))
     (define-syntax let-optionals*
       (syntax-rules ()
-        ((_ e formals . body) (apply (opt*-lambda formals . body) e))))
+        ((_ e formals . body)
+         (let ((let-optionals* (opt*-lambda formals . body)))
+           (apply let-optionals* (check-list "let-optionals*" e))))))
     (define-syntax define-optionals
       (syntax-rules ()
         ((_ (name . formals) . body) (define name (opt-lambda formals . body)))))

@@ -1,0 +1,52 @@
+;; Procedures that are made of others fail by the name that was called: blobs, bits, sorting, ASCII, lazy sequences.
+(import (scheme base) (scheme write) (prefix (srfi 66) o:) (prefix (srfi 74) b:) (prefix (srfi 60) i:)
+        (prefix (srfi 95) s:) (prefix (srfi 175) a:) (prefix (srfi 127) z:) (only (cairn control) condition->string))
+(include "../support/say.scm")
+
+(define five 5)
+(define b (bytevector 1 2 3 4))
+;; blobs
+(say (b:make-blob -1) (b:blob-s8-ref b 4) (b:blob-s8-set! b 0 200) (b:blob-uint-ref 0 'big b 0)
+     (b:blob-uint-ref 2 'middle b 0) (b:blob-sint-ref 2 'big five 0) (b:blob-uint-set! 2 'big b 0 65536)
+     (b:blob-sint-set! 2 'big b 3 1) (b:blob-u16-ref 'big b 3) (b:blob-u32-set! 'big b 1 0)
+     (b:blob-u16-native-ref b 'x) (b:blob-s16-native-set! b 0 40000) (b:blob-u64-native-ref b 0) (b:blob=? b five)
+     (b:blob-copy five) (b:blob-copy! b 0 b 2 3) (b:blob->u8-list five) (b:u8-list->blob '(1 256))
+     (b:blob->uint-list 3 'big b) (b:uint-list->blob 2 'big '(1 x)) (b:sint-list->blob 1 'big '(128)))
+;; vectors of octets
+(say (o:make-u8vector 'x 0) (o:make-u8vector 2 256) (o:u8vector 1 'x) (o:list->u8vector five)
+     (o:list->u8vector '(1 -1)) (o:u8vector->list five) (o:u8vector-copy five) (o:u8vector-copy! b 0 five 0 1)
+     (o:u8vector-copy! b 3 b 0 2) (o:u8vector=? b five) (o:u8vector-compare five b))
+;; bits
+(say (i:logand 1 'x) (i:logior 'x) (i:logxor 1 2 "3") (i:lognot 'x) (i:bitwise-not 'x) (i:bitwise-merge 1 2 'x)
+     (i:any-bits-set? 1 'x) (i:logtest 'x 1) (i:logcount 1.0) (i:log2-binary-factors 'x) (i:logbit? -1 5)
+     (i:logbit? 1 'x) (i:ash 1 'x) (i:copy-bit-field 1 'x 0 1) (i:rotate-bit-field 1 1 2 1)
+     (i:reverse-bit-field 1 0 'x) (i:integer->list -1) (i:integer->list 1 'x) (i:list->integer five))
+;; sorting
+(say (s:sorted? five <) (s:sorted? '(1 2) five) (s:sort '(1 2) < five) (s:sort five <) (s:sort! five <)
+     (s:sort! (list 2 1) five) (s:merge '(1) five <) (s:merge! five '(1) <) (s:merge '(1) '(2) < five))
+;; ASCII
+(say (a:ascii-control? 'x) (a:ascii-upcase "a") (a:ascii-downcase 'x) (a:ascii-digit-value #\5 'x)
+     (a:ascii-upper-case-value #\B 'x 5) (a:ascii-nth-digit 'x) (a:ascii-nth-lower-case #\a)
+     (a:ascii-mirror-bracket "(") (a:ascii-control->graphic 'x) (a:ascii-ci<? #\a "b") (a:ascii-ci=? 'x #\a)
+     (a:ascii-string-ci=? "a" #\a))
+;; lazy sequences
+(define z (z:generator->lseq (let ((i 0)) (lambda () (if (< i 3) (begin (set! i (+ i 1)) i) (eof-object))))))
+(say (z:generator->lseq five) (z:lseq-car '()) (z:lseq-first five) (z:lseq-rest '()) (z:lseq-ref z 3) (z:lseq-ref z -1)
+     (z:lseq-ref five 0) (z:lseq-drop z 4) (z:lseq-take five 1) (z:lseq-realize (z:lseq-take z 4)) (z:lseq-length five)
+     (z:lseq-append z five) (z:lseq-map five z) (z:lseq-map - five) (z:lseq-zip) (z:lseq-filter five z)
+     (z:lseq-remove odd? five) (z:lseq-find five z) (z:lseq-any odd? five) (z:lseq-every five z)
+     (z:lseq-index odd? five)
+     (z:lseq-take-while odd? five) (z:lseq-drop-while five z) (z:lseq-memq 1 five) (z:lseq-member 1 z five)
+     (z:lseq=? five z z) (z:lseq->generator five) (z:lseq-for-each five z) (z:lseq-realize five))
+;; and where nothing is wrong
+(say (list (b:blob->uint-list 2 'big b) (b:uint-list->blob 2 'little '(1 2)) (b:sint-list->blob 1 'big '(-128 127))
+           (b:blob-s16-ref 'big (bytevector 255 254) 0) (o:list->u8vector '(1 2 255))
+           (let ((v (bytevector 1 2 3))) (o:u8vector-copy! v 0 v 1 2) v))
+     (list (i:logand) (i:logand 12 10) (i:logior 1 2 4) (i:logxor 7 2 1) (i:lognot 5) (i:bitwise-merge 12 10 5)
+           (i:copy-bit-field 0 15 1 3) (i:rotate-bit-field 6 1 0 4) (i:reverse-bit-field 6 0 4) (i:logbit? 2 4)
+           (i:logcount 255) (i:log2-binary-factors 12) (i:integer->list 6) (i:integer->list 6 5) (i:ash 5 -1))
+     (list (s:sort '((1 . b) (0 . a)) < car) (s:sort! (vector 3 1 2) >) (s:merge! (list 1 4) (list 2 3) <)
+           (s:sorted? #(1 2 2) <) (s:sorted? '(3 2) <))
+     (list (a:ascii-upcase #\a) (a:ascii-downcase 65) (a:ascii-ci=? #\a #\A) (a:ascii-string-ci<? "aB" "Ac"))
+     (list (z:lseq-ref z 2) (z:lseq-realize (z:lseq-take z 2)) (z:lseq-realize (z:lseq-map + z z)) (z:lseq-length z)
+           (z:lseq-realize (z:lseq-filter odd? z)) (z:lseq-memv 2 z) (z:lseq-index even? z) (z:lseq-every odd? z)))
