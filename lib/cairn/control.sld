@@ -42,7 +42,7 @@
    &who make-who-condition who-part? part-who
    &format make-format-part format-part? unhandled? set-prompt-handler!
    call-with-interrupts raise-interrupt interrupt? interrupt-number
-   make-condition make-winder enter-state! uncaught
+   make-condition make-winder enter-state! uncaught before-uncaught!
    wrong-type wrong-record no-clause
    out-of-range wrong-element check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
@@ -359,6 +359,14 @@
     (define (unhandled?)
       (let ((handlers (%machine-ref (slot-handlers))))
         (if (%null? handlers) #t (%eq? (%car handlers) prompt-handler))))
+
+    ;; Has `proc` called with what no handler takes, before that is reported.
+    (define (before-uncaught! proc)
+      (let ((hook (%machine-ref (slot-uncaught-hook))))
+        (%machine-set! (slot-uncaught-hook)
+                       (lambda (obj)
+                         (proc obj)
+                         (if (%procedure? hook) (hook obj))))))
 
     ;; No handler is left: report and exit.
     (define (uncaught obj)

@@ -4,6 +4,10 @@
         (only (cairn chez) format printf fprintf open-output-file foreign-ref foreign-set! foreign-sizeof
               foreign-callable-entry-point make-fxvector list->fxvector fxvector-set! fxmodulo flonum->fixnum
               decode-float vector-set-fixnum! make-eq-hashtable hashtable-cells print-length print-level)
+        (prefix (only (cairn chez) print-radix record-writer gensym-count gensym-prefix base-exception-handler
+                      parameterize make-engine engine-block engine-return process open-process-ports
+                      record-type-descriptor define-record-type)
+                c:)
         (prefix (only (srfi 29) declare-bundle! format) l:)
         (only (srfi 17) setter)
         (only (cairn chez arithmetic) logbit? logbit1 fxlogbit? fxlogbit0 fxlogbit1 fxsrl)
@@ -29,3 +33,11 @@
 (say (logbit? -1 5) (logbit1 'a 5) (fxlogbit? 1 5.) (fxlogbit0 1 'a) (fxlogbit1 100 1) (fxsrl 5 -1)
      (s8-list->bytevector '(1 200)))
 (say (gensym->unique-string 'a) (gensym 5) (gensym "a" 5) (string->immutable-string 'a))
+;; settings, engines, other programs
+(c:define-record-type engine-test)
+(say (c:print-radix 37) (c:record-writer 5) (c:record-writer (c:record-type-descriptor engine-test) 5)
+     (c:gensym-count -1) (c:gensym-prefix 5) (c:base-exception-handler 5) (c:parameterize ((5 6)) 7)
+     (c:make-engine 5) ((c:make-engine list) 'x list list) ((c:make-engine list) 5 5 list)
+     ((c:make-engine list) 5 list 5) (c:engine-block) (c:engine-return 1)
+     ((c:make-engine (lambda () ((c:make-engine list) 5 list list))) 1000000 list list)
+     (c:process 5) (c:open-process-ports '("ls")))

@@ -142,6 +142,8 @@
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
    generate-inspector-information print-gensym print-graph print-brackets print-length print-level
+   print-radix record-writer gensym-count make-engine engine-block engine-return reset reset-handler abort-handler
+   base-exception-handler default-exception-handler process open-process-ports
    ;; time
    real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
    time>=? time-difference add-duration subtract-duration copy-time sleep
@@ -213,23 +215,23 @@
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
   (import
    (rename (except (scheme base) case string-copy! bytevector bytevector-copy! error let-syntax letrec-syntax
-                   number->string get-output-string syntax-rules syntax-error)
+                   number->string get-output-string parameterize syntax-rules syntax-error)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector bytevector-copy!) r7-)
-   (scheme case-lambda) (scheme lazy) (except (scheme write) write) (scheme read) (scheme inexact) (scheme complex)
-   (scheme char) (scheme cxr)
+   (scheme case-lambda) (scheme lazy) (except (scheme write) write display) (scheme read) (scheme inexact)
+   (scheme complex) (scheme char) (scheme cxr)
    (except (scheme file) open-output-file call-with-output-file with-output-to-file)
    (rename (scheme process-context) (exit r7-exit))
    (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
    (only (scheme r5rs) exact->inexact inexact->exact null-environment scheme-report-environment)
-   (only (cairn primitives) %take-output-string) (only (cairn chez print) write print-length print-level)
+   (only (cairn primitives) %take-output-string) (cairn chez print)
    (only (cairn syntax) fluid-let-syntax)
    (rename (only (cairn syntax) splicing-let-syntax splicing-letrec-syntax)
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
-   (cairn chez macros) (cairn chez syntax) (cairn chez arithmetic) (cairn chez data) (cairn chez system)
-   (cairn chez more)
+   (cairn chez control) (cairn chez macros) (cairn chez syntax) (cairn chez arithmetic) (cairn chez data)
+   (cairn chez system) (cairn chez more)
    (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc

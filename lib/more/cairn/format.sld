@@ -14,8 +14,7 @@
 ;;; for what a double does not say.  The rules for widths follow what Chez Scheme 9.5 prints.
 (define-library (cairn format)
   (export format printf fprintf)
-  (import (scheme base) (scheme char) (scheme cxr) (scheme inexact) (only (scheme write) display)
-          (only (cairn chez print) write)
+  (import (scheme base) (scheme char) (scheme cxr) (scheme inexact) (only (cairn chez print) write display)
           (only (cairn number) integer-length)
           (only (cairn port) fresh-line)
           (prefix (only (cairn rnrs conditions) error) r6-))

@@ -13,8 +13,8 @@
    random-seed char- number->string bytevector->s8-list s8-list->bytevector
    make-fxvector fxvector fxvector? fxvector-length fxvector-ref fxvector-set! fxvector-fill! fxvector-copy
    fxvector->list list->fxvector
-   gensym gensym? gensym-prefix gensym->unique-string string->immutable-string immutable-string? mutable-string?
-   getprop putprop remprop property-list
+   gensym gensym? gensym-prefix gensym-count gensym->unique-string string->immutable-string immutable-string?
+   mutable-string? getprop putprop remprop property-list
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
    generate-inspector-information print-gensym print-graph print-brackets)
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
@@ -111,7 +111,10 @@
         ((x) (r7-number->string x))
         ((x radix)
          (let ((s (r7-number->string x radix)))
-           (if (and (> radix 10) (finite? x)) (string-upcase s) s)))
+           (cond ((not (and (> radix 10) (finite? x))) s)
+                 ((real? x) (string-upcase s))
+                 ;; its last letter is no digit
+                 (else (string-append (string-upcase (substring s 0 (- (string-length s) 1))) "i")))))
         ((x radix precision) (number->string x radix))))
 
     (define (bytevector->s8-list v)
@@ -165,13 +168,21 @@
     ;;;; Symbols
 
     (define (check-string who x) (if (string? x) x (wrong-type who "a string" x)))
-    (define prefix "g")
-    (define count 0)
+    (define gensym-prefix
+      (make-parameter "g" (lambda (s) (if (symbol? s) (symbol->string s) (check-string "gensym-prefix" s)))))
+    ;; What the next name ends in.
+    (define gensym-count
+      (make-parameter 0
+                      (lambda (n)
+                        (if (and (exact-integer? n) (>= n 0))
+                            n
+                            (wrong-type "gensym-count" "an exact non-negative integer" n)))))
     (define gensym
       (case-lambda
         (()
-         (set! count (+ count 1))
-         (%generate-symbol-named (string-append prefix (number->string (- count 1)))))
+         (let ((n (gensym-count)))
+           (gensym-count (+ n 1))
+           (%generate-symbol-named (string-append (gensym-prefix) (number->string n)))))
         ((name) (%generate-symbol-named (check-string "gensym" name)))
         ((name unique)
          (let ((symbol (gensym name)))
@@ -179,10 +190,6 @@
            symbol))))
     ;; To a symbol that was generated no name leads, not its own either.
     (define (gensym? x) (and (symbol? x) (not (eq? x (string->symbol (symbol->string x))))))
-    (define gensym-prefix
-      (case-lambda
-        (() prefix)
-        ((s) (set! prefix (if (string? s) s (symbol->string s))))))
     ;; Strings of those that were asked for theirs, or given one.
     (define unique-strings (make-weak-eq-hashtable))
     (define uniques 0)

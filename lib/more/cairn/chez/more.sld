@@ -13,13 +13,13 @@
    console-input-port console-output-port console-error-port
    enable-interrupts disable-interrupts lock-object unlock-object collect-rendezvous
    virtual-register set-virtual-register! virtual-register-count
-   scheme-version scheme-version-number machine-type petite? interactive? abort system
+   scheme-version scheme-version-number machine-type petite? interactive? system
    compile-imported-libraries generate-wpo-files generate-procedure-source-information undefined-variable-warnings
    enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
    debug-on-exception library-directories source-directories library-extensions waiter-prompt-string
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
    pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
-  (import (scheme base) (scheme complex) (scheme inexact) (scheme process-context)
+  (import (scheme base) (scheme complex) (scheme inexact)
           (only (rnrs bytevectors) bytevector-uint-ref bytevector-sint-ref bytevector-uint-set! bytevector-sint-set!)
           (only (cairn process) start-process process-wait)
           (only (srfi 144) flsinh flcosh fltanh flasinh flacosh flatanh)
@@ -120,7 +120,6 @@
     (define (machine-type) 'ta6le)
     (define (petite?) #f)
     (define (interactive?) #f)
-    (define (abort . status) (emergency-exit (if (pair? status) (car status) 255)))
     (define (system command)
       (flush-output-port)
       (process-wait (start-process (list "/bin/sh" "-c" command))))

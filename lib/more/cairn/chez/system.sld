@@ -13,6 +13,7 @@
    date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex
    make-condition condition-wait condition-signal condition-broadcast make-thread-parameter
+   process open-process-ports
    load-shared-object foreign-procedure foreign-callable foreign-callable-entry-point foreign-alloc
    foreign-free foreign-ref foreign-set! foreign-sizeof)
   (import (rename (except (scheme base) let-syntax letrec-syntax) (define-record-type define-plain-record-type))
@@ -20,17 +21,19 @@
           (prefix (only (scheme file) open-output-file) r7-) (scheme process-context)
           (cairn syntax-case) (cairn c)
           (only (cairn control) wrong-type)
+          (only (cairn process) start-process process-input process-output process-error process-id)
           (only (srfi 13) string-index string-index-right)
           (rename (only (srfi 18) current-thread thread? make-thread thread-start! thread-sleep! mutex? make-mutex
                         mutex-lock! mutex-unlock! make-condition-variable condition-variable-signal!
                         condition-variable-broadcast!)
                   (make-mutex make-plain-mutex))
           (rename (srfi 19) (current-time srfi-19-time))
-          (only (srfi 170) open-file textual-output open/append open/create create-directory current-directory
+          (only (srfi 170) open-file textual-output open/append open/create create-directory
                 set-current-directory! delete-directory directory-files
                 rename-file set-environment-variable! set-file-mode file-info:atime file-info:mtime file-info:ctime
                 file-info file-info-directory? file-info-regular?
-                file-info-symlink? pid))
+                file-info-symlink? pid)
+          (prefix (only (srfi 170) current-directory) srfi-170-))
   (begin
 
     ;;;; Files
@@ -66,8 +69,11 @@
              (lambda (port) (parameterize ((current-output-port port)) (thunk)))
              options))
 
-    (define (cd . directory)
-      (if (pair? directory) (set-current-directory! (car directory)) (current-directory)))
+    (define current-directory
+      (case-lambda
+        (() (srfi-170-current-directory))
+        ((directory) (set-current-directory! directory))))
+    (define cd current-directory)
     (define (directory-list path) (directory-files path #t))
     (define (file-is? name follow? kind?)
       (guard (e (#t #f)) (kind? (file-info name follow?))))
@@ -180,6 +186,20 @@
                  (set! ids (cons (cons t n) ids))
                  n)))))
     (define (make-thread-parameter value . filter) (apply make-parameter value filter))
+
+    ;;;; Other programs
+
+    (define (start who command . pipes)
+      (if (not (string? command)) (wrong-type who "a command for the shell" command))
+      (apply start-process (list "/bin/sh" "-c" command) pipes))
+    ;; What it writes, what it reads, its number.
+    (define (process command)
+      (let ((p (start "process" command 'in 'out)))
+        (list (process-output p) (process-input p) (process-id p))))
+    ;; What it reads, what it writes, its errors, its number. The ports take bytes and text alike.
+    (define (open-process-ports command . mode+transcoder)
+      (let ((p (start "open-process-ports" command 'in 'out 'error)))
+        (values (process-input p) (process-output p) (process-error p) (process-id p))))
 
     ;;;; C
 
