@@ -13,6 +13,7 @@ pub(crate) mod opcode {
     pub const SUB: i32 = 10;
     pub const MUL: i32 = 12;
     pub const UDIV: i32 = 14;
+    pub const SDIV: i32 = 15;
     pub const SHL: i32 = 20;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
@@ -23,8 +24,11 @@ pub(crate) mod opcode {
     pub const TRUNC: i32 = 30;
     pub const ZEXT: i32 = 31;
     pub const SEXT: i32 = 32;
+    pub const UI_TO_FP: i32 = 35;
+    pub const SI_TO_FP: i32 = 36;
     pub const PTR_TO_INT: i32 = 39;
     pub const INT_TO_PTR: i32 = 40;
+    pub const BIT_CAST: i32 = 41;
     pub const ICMP: i32 = 42;
     pub const PHI: i32 = 44;
     pub const CALL: i32 = 45;
@@ -44,6 +48,7 @@ pub(crate) mod opcode {
 
 /// `LLVMValueKind`.
 pub(crate) mod value_kind {
+    pub const ARGUMENT: i32 = 0;
     pub const BLOCK: i32 = 1;
     pub const FUNCTION: i32 = 5;
     pub const GLOBAL: i32 = 8;

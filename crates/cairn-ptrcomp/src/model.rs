@@ -206,6 +206,31 @@ pub enum Step {
     Bytes(i64),
 }
 
+/// What a program learns, when it reads data, of a pointer that may lie there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reading {
+    /// The number that it is, or its upper half: that of an address is not zero.
+    pub whole: bool,
+    /// Part of its lower half, of which the last bits are zero.
+    pub low: bool,
+    /// The whole of it, as an integer that is kept somewhere.
+    pub carried: bool,
+    /// The whole of it as a float, which can be copied, but of which no address is computed.
+    pub float: bool,
+}
+
+impl Reading {
+    /// What both tell.
+    pub fn and(self, other: Reading) -> Reading {
+        Reading {
+            whole: self.whole || other.whole,
+            low: self.low || other.low,
+            carried: self.carried || other.carried,
+            float: self.float || other.float,
+        }
+    }
+}
+
 /// Instructions.
 #[derive(Clone, Debug)]
 pub enum Op {
@@ -218,8 +243,8 @@ pub enum Op {
         size: u64,
         align: u32,
         simple: bool,
-        /// Data of which a pointer may be part, and that is kept somewhere.
-        carried: bool,
+        /// Of data: what is done with them.
+        reading: Reading,
     },
     Store {
         to: Operand,
@@ -228,6 +253,8 @@ pub enum Op {
         size: u64,
         align: u32,
         simple: bool,
+        /// Data that may be a pointer's bits, read elsewhere as a float.
+        copied: bool,
     },
     /// Atomic read-modify-write: pointer, operands.
     Atomic {
@@ -252,6 +279,8 @@ pub enum Op {
         harmless: bool,
     },
     FromInteger,
+    /// The bits of a float are a number that is kept.
+    BitsOfFloat,
     Return(Operand),
     Call(Box<Call>),
     /// Whatever we know nothing of.

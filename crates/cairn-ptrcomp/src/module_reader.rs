@@ -103,7 +103,7 @@ impl Op {
     /// Calls `f` with each operand that is used as a value.
     pub(crate) fn operands(&self, f: &mut dyn FnMut(&Operand)) {
         match self {
-            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger => {}
+            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger | Op::BitsOfFloat => {}
             Op::Load { from, .. } => f(from),
             Op::Store { to, value, .. } => [to, value].into_iter().for_each(f),
             Op::Atomic { on, values, .. } => std::iter::once(on).chain(values).for_each(f),
@@ -441,7 +441,7 @@ impl Reader<'_> {
                     size: size_of((f.LLVMTypeOf)(i)),
                     align: (f.LLVMGetAlignment)(i),
                     simple: plain_access(i),
-                    carried: size_of((f.LLVMTypeOf)(i)) >= 8 && self.is_kept(i),
+                    reading: self.reading(i, size_of((f.LLVMTypeOf)(i))),
                 },
                 opcode::STORE => {
                     let kind = (f.LLVMTypeOf)((f.LLVMGetOperand)(i, 0));
@@ -452,6 +452,7 @@ impl Reader<'_> {
                         size: size_of(kind),
                         align: (f.LLVMGetAlignment)(i),
                         simple: plain_access(i),
+                        copied: size_of(kind) >= 8 && self.may_be_copied((f.LLVMGetOperand)(i, 0)),
                     }
                 }
                 opcode::CMP_XCHG | opcode::RMW => {
@@ -483,6 +484,7 @@ impl Reader<'_> {
                 opcode::INT_TO_PTR => Op::FromInteger,
                 opcode::RET if (f.LLVMGetNumOperands)(i) == 1 => Op::Return(operand(0)),
                 opcode::CALL => self.call(id, i, numbers),
+                opcode::BIT_CAST if self.is_float((f.LLVMGetOperand)(i, 0)) && self.is_kept(i) => Op::BitsOfFloat,
                 opcode::FENCE | opcode::UNREACHABLE | opcode::BR | opcode::SWITCH | opcode::RET => Op::Plain,
                 opcode::INDIRECT_BR | opcode::CALL_BR => Op::Strange(all()),
                 _ => {
@@ -574,6 +576,37 @@ impl Reader<'_> {
                 next = (f.LLVMGetNextUse)(next);
             }
             false
+        }
+    }
+
+    /// What a load of so many bytes learns of a pointer that may lie there.
+    unsafe fn reading(&self, load: ValueRef, size: u64) -> Reading {
+        // SAFETY: `load` is an instruction (*Kinds*).
+        unsafe {
+            match (size, self.is_float(load)) {
+                (8, true) => Reading { float: true, ..Reading::default() },
+                (..8, _) => Reading { low: true, ..Reading::default() },
+                _ => Reading { whole: true, carried: self.is_kept(load), ..Reading::default() },
+            }
+        }
+    }
+
+    /// Is it a single number with a point?
+    unsafe fn is_float(&self, value: ValueRef) -> bool {
+        // SAFETY: any value has a type (*Kinds*).
+        let kind = unsafe { (self.f.LLVMGetTypeKind)((self.f.LLVMTypeOf)(value)) };
+        [type_kind::FLOAT, type_kind::DOUBLE].contains(&kind)
+    }
+
+    /// May these data, which are stored, be what was read elsewhere? Constants are not, nor what integers become.
+    unsafe fn may_be_copied(&self, value: ValueRef) -> bool {
+        const MADE: [i32; 5] = [opcode::MUL, opcode::UDIV, opcode::SDIV, opcode::UI_TO_FP, opcode::SI_TO_FP];
+        // SAFETY: `value` is an operand (*Kinds*), and an instruction where it is asked for its opcode.
+        unsafe {
+            match (self.f.LLVMGetValueKind)(value) {
+                value_kind::INSTRUCTION => !MADE.contains(&(self.f.LLVMGetInstructionOpcode)(value)),
+                kind => kind == value_kind::ARGUMENT,
+            }
         }
     }
 

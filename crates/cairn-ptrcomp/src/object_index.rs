@@ -223,7 +223,7 @@ impl Uses<'_, '_> {
 
     fn op(&mut self, op: &Op) {
         match op {
-            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger | Op::Load { .. } => {}
+            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger | Op::BitsOfFloat | Op::Load { .. } => {}
             Op::Store { value, .. } => self.kept(*value, "a pointer into an object is stored"),
             Op::Atomic { on, values, .. } => {
                 for &operand in values.iter().chain([on]) {

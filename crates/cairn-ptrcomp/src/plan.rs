@@ -20,6 +20,9 @@ use crate::shape::{self, Shape};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What `malloc` gives is aligned for anything.
+const MALLOC_ALIGNMENT: u64 = 16;
+
 /// Decides shapes.
 pub struct Planner<'a, 'm> {
     pub analysis: &'a Analysis<'m>,
@@ -135,19 +138,28 @@ impl Planner<'_, '_> {
         }
     }
 
+    /// Why an address can't be an index where it lies in a union: the number must be zero if the pointer is null.
+    fn in_unions(&self, node: &Node) -> Option<Why> {
+        let text = "its addresses lie in unions with numbers".to_string();
+        (node.flags & flag::MIXED != 0).then_some(Why { text, at: node.origin })
+    }
+
     fn form(&self, id: NodeId) -> Form {
         let node = self.analysis.graph.node(id);
         match (self.mode, self.indexable(id, node)) {
             (Mode::Dynamic, _) => self.dynamic(id).map_or_else(Form::Not, |size| Form::Dynamic(size, None)),
             (_, Err(why)) => Form::Not(why),
             (Mode::Auto, Ok(())) => self.form_that_suffices(id),
-            (_, Ok(())) => Form::Static(None),
+            (_, Ok(())) => self.in_unions(node).map_or(Form::Static(None), Form::Not),
         }
     }
 
     fn form_that_suffices(&self, id: NodeId) -> Form {
         let reach = self.bits.reach();
         let unknown = match self.bounds.most(self.analysis, id) {
+            _ if self.in_unions(self.analysis.graph.node(id)).is_some() => {
+                return self.dynamic_in_unions(id);
+            }
             Ok(most) if most.fits(reach) => {
                 let text = format!("{most}");
                 return Form::Static(Some(Why { text, at: self.analysis.graph.node(id).origin }));
@@ -166,6 +178,11 @@ impl Planner<'_, '_> {
                 Form::Not(Why { text, at })
             }
         }
+    }
+
+    fn dynamic_in_unions(&self, id: NodeId) -> Form {
+        let why = self.in_unions(self.analysis.graph.node(id));
+        self.dynamic(id).map_or_else(Form::Not, |size| Form::Dynamic(size, why))
     }
 
     /// Can the layout of this node's objects change, as far as they are concerned?
@@ -278,6 +295,9 @@ impl Planner<'_, '_> {
                 shape.pooled = true;
                 shape.dynamic = true;
                 shape.object = size.unwrap_or_else(|| shape::stays(node, *old));
+                if node.flags & flag::ALIGNED != 0 {
+                    shape.object = shape.object.next_multiple_of(MALLOC_ALIGNMENT);
+                }
                 decision.because = because.clone();
             }
             Form::Static(because) => {

@@ -47,7 +47,8 @@ impl Assumed {
         let flagged = |flags: u16| -> BTreeSet<FuncId> {
             taken.iter().copied().filter(|id| of(id).is_some_and(|n| n.flags & flags != 0)).collect()
         };
-        let (outside, vague) = (flagged(flag::ESCAPED), flagged(flag::ESCAPED | flag::SEEN));
+        const VAGUE: u16 = flag::ESCAPED | flag::SEEN | flag::MIXED;
+        let (outside, vague) = (flagged(flag::ESCAPED), flagged(VAGUE));
         let before = self.size();
         self.entered.extend(outside.iter().chain(&analysis.called_back));
         for &(function, value, target) in &analysis.indirect {
@@ -55,7 +56,7 @@ impl Assumed {
             if node.flags & flag::ESCAPED != 0 {
                 self.outside.insert((function, value));
             }
-            let vague = vague.iter().filter(|_| node.flags & (flag::ESCAPED | flag::SEEN) != 0);
+            let vague = vague.iter().filter(|_| node.flags & VAGUE != 0);
             let vague = vague.filter(|id| fits(module, function, value, **id));
             let sure = node.functions.iter().filter(|id| can_call(module, function, value, **id));
             let called: BTreeSet<FuncId> = sure.chain(vague).copied().collect();

@@ -79,6 +79,14 @@ fn global(analysis: &mut Analysis, id: GlobalId) {
     }
 }
 
+/// How data are accessed.
+#[derive(Default)]
+struct How {
+    simple: bool,
+    reading: Reading,
+    copied: bool,
+}
+
 /// One instruction.
 struct Local<'a, 'm> {
     a: &'a mut Analysis<'m>,
@@ -126,15 +134,19 @@ impl<'m> Local<'_, 'm> {
                 });
                 self.a.graph.mark(cell, flag::STACK);
             }
-            Op::Load { from, size, align, simple, carried } => {
-                let kind = value.kind;
-                self.access(*from, kind, *size, *align, (*simple, *carried), flag::READ, None);
+            Op::Load { from, size, align, simple, reading } => {
+                let how = How { simple: *simple, reading: *reading, ..How::default() };
+                self.access(*from, value.kind, *size, *align, how, flag::READ, None);
             }
-            Op::Store { to, value, kind, size, align, simple } => {
-                self.access(*to, *kind, *size, *align, (*simple, false), flag::WRITTEN, Some(*value));
+            Op::Store { to, value, kind, size, align, simple, copied } => {
+                let how = How { simple: *simple, copied: *copied, ..How::default() };
+                self.access(*to, *kind, *size, *align, how, flag::WRITTEN, Some(*value));
             }
             Op::Atomic { on, values, size, kind } => {
-                self.access(*on, *kind, *size, 1, (false, *size >= 8), flag::READ | flag::WRITTEN, None);
+                let (whole, low) = (*size >= 8, *size < 8);
+                let reading = Reading { whole, low, carried: whole, float: whole };
+                let how = How { reading, copied: whole, ..How::default() };
+                self.access(*on, *kind, *size, 1, how, flag::READ | flag::WRITTEN, None);
                 for &operand in values {
                     if kind.has_pointer() {
                         self.escape(operand, "an atomic operation");
@@ -179,8 +191,14 @@ impl<'m> Local<'_, 'm> {
                 false => self.escape(*of, "its address becomes a number"),
             },
             Op::FromInteger => {
-                let result = self.result();
-                self.a.graph.escape(result, "an address made of a number", at);
+                let (result, floats) = (self.result(), self.a.graph.floats());
+                for cell in [result, floats] {
+                    self.a.graph.escape(cell, "an address made of a number", at);
+                }
+            }
+            Op::BitsOfFloat => {
+                let floats = self.a.graph.floats();
+                self.a.graph.escape(floats, "a float, which may be a pointer, is read as a number", at);
             }
             Op::Return(operand) => {
                 if self.a.module.function(self.id).result.has_pointer() {
@@ -212,14 +230,14 @@ impl<'m> Local<'_, 'm> {
         kind: Kind,
         size: u64,
         align: u32,
-        (simple, carried): (bool, bool),
+        how: How,
         flags: u16,
         stored: Option<Operand>,
     ) {
         let at = self.this().at;
         let Some(place) = self.cell(on) else { return };
         self.a.graph.mark(place, flags);
-        if !simple {
+        if !how.simple {
             self.a.graph.freeze(place, "volatile or atomic access", at);
         }
         match kind {
@@ -244,7 +262,7 @@ impl<'m> Local<'_, 'm> {
                     }
                 }
             }
-            _ => self.a.graph.access(place, size, carried, align, at),
+            _ => self.a.graph.access(place, size, (how.reading, how.copied), align, at),
         }
     }
 

@@ -19,7 +19,7 @@
 //! graph of globals; fields by access instead of declared types (opaque pointers have none).
 
 pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Text, Why, flag};
-use crate::model::{At, FuncId, Step, ValueId};
+use crate::model::{At, FuncId, Reading, Step, ValueId};
 
 enum Slot {
     Node(Box<Node>),
@@ -38,6 +38,8 @@ pub struct Graph {
     pub to_split: Vec<(FuncId, ValueId, u64)>,
     /// The function whose parameters are joined with arguments, which call each other in a circle.
     pub joined: Option<FuncId>,
+    /// Pointers that floats may be.
+    floats: Option<Cell>,
     /// Functions that are given pointers into different places of one object by callers that they call.
     pub to_inline: Vec<FuncId>,
 }
@@ -172,6 +174,7 @@ impl Graph {
         let id = self.find(cell).node;
         self.node_mut(id).opaque.get_or_insert_with(|| Why { text: text.to_string(), at });
         self.show_targets(id);
+        self.settle();
     }
 
     /// The library looks at bytes from here on, `least` of them at least, and up to the next pointer.
@@ -179,6 +182,7 @@ impl Graph {
         let cell = self.find(cell);
         self.add_text(cell, Text { least, align, why: Why { text: why.to_string(), at } });
         self.show_targets(cell.node);
+        self.settle();
     }
 
     fn add_text(&mut self, cell: Cell, text: Text) {
@@ -198,16 +202,30 @@ impl Graph {
             node.opaque.get_or_insert(why);
         }
         let node = self.node(id);
-        let any = node.collapsed.is_some();
-        let shown = |f: &&Field| any || f.mixed || node.opaque.is_some();
-        let shown = node.fields.values().filter(shown);
-        let links = shown.filter_map(|f| Some((f.link?, f.carried && (any || f.mixed), f.at)));
-        for (link, carried, at) in links.collect::<Vec<_>>() {
-            self.mark(link, flag::SEEN);
-            if carried {
+        let (any, opaque) = (node.collapsed.is_some(), node.opaque.is_some());
+        let shown = node.fields.values().filter(|f| any || opaque || f.mixed);
+        let shown = shown.filter_map(|f| Some((f.link?, f.mixed, f.reading, f.copied, f.at)));
+        for (link, mixed, reading, copied, at) in shown.collect::<Vec<_>>() {
+            let seen = if any || opaque || reading.whole { flag::SEEN } else { flag::MIXED };
+            self.mark(link, if reading.low { seen | flag::ALIGNED } else { seen });
+            if !any && !mixed {
+                continue;
+            }
+            if reading.carried {
                 self.escape(link, "a pointer is read as a number", at);
             }
+            if reading.float || copied {
+                let floats = self.floats();
+                self.pending.push((link, floats));
+            }
         }
+    }
+
+    /// What pointers point to that may go from union to union as floats.
+    pub fn floats(&mut self) -> Cell {
+        let cell = self.floats.unwrap_or_else(|| self.fresh(flag::SHARED));
+        self.floats = Some(cell);
+        self.find(cell)
     }
 
     /// Changes a node's description.
@@ -216,19 +234,18 @@ impl Graph {
         change(self.node_mut(id));
     }
 
-    /// An access of data; `carried` if it reads what may be the whole of a pointer, and keeps it.
-    pub fn access(&mut self, cell: Cell, size: u64, carried: bool, align: u32, at: At) {
-        self.add_field(cell, Field { size, pointer: false, mixed: false, carried, align, link: None, at });
+    /// An access of data: how it is read, or whether what is written may have been read elsewhere.
+    pub fn access(&mut self, cell: Cell, size: u64, (read, copied): (Reading, bool), align: u32, at: At) {
+        let upper = self.find(cell).offset.rem_euclid(8) as u64 + size > 4;
+        let reading = Reading { whole: read.whole || read.low && upper, ..read };
+        self.add_field(cell, Field { size, pointer: false, mixed: false, reading, copied, align, link: None, at });
         self.settle();
     }
 
     /// What the pointer at this cell points to; an access that reads or writes it.
     pub fn target(&mut self, cell: Cell, align: u32, at: At) -> Cell {
         let target = self.fresh(0);
-        self.add_field(
-            cell,
-            Field { size: 8, pointer: true, mixed: false, carried: false, align, link: Some(target), at },
-        );
+        self.add_field(cell, Field { size: 8, pointer: true, align, link: Some(target), at, ..Field::default() });
         self.settle();
         self.find(target)
     }
@@ -245,6 +262,7 @@ impl Graph {
             }
             Step::Along { stride, .. } => {
                 self.along(cell, stride, at);
+                self.settle();
                 self.find(cell)
             }
             Step::Element { stride: 0, .. } => cell,
@@ -278,7 +296,7 @@ impl Graph {
             return;
         }
         if cell.offset != 0 || node.stride != 0 {
-            self.collapse(cell, &format!("addressed in steps of {stride} bytes"), at);
+            self.give_up(cell, &format!("addressed in steps of {stride} bytes"), at);
             return;
         }
         self.set_stride(cell.node, stride, at);
@@ -289,7 +307,7 @@ impl Graph {
         let node = self.node_mut(id);
         if node.runs.iter().any(|(&start, run)| start + (run.count * run.size) as i64 > stride as i64) {
             if !node.runs.iter().all(|(&s, run)| s == 0 && run.size == stride) {
-                return self.collapse(
+                return self.give_up(
                     Cell { node: id, offset: 0 },
                     &format!("rows of {stride} bytes cut an array"),
                     at,
@@ -328,10 +346,10 @@ impl Graph {
                 // Objects in a row, seen as one array.
                 return;
             }
-            return self.collapse(cell, "an array across rows of objects", at);
+            return self.give_up(cell, "an array across rows of objects", at);
         }
         if start < 0 {
-            return self.collapse(cell, "addressed from its middle", at);
+            return self.give_up(cell, "addressed from its middle", at);
         }
         if let Some(&old) = node.runs.get(&start) {
             let (big, small) = if old.size >= run.size { (old, run) } else { (run, old) };
@@ -340,7 +358,7 @@ impl Graph {
             } else if big.size % small.size == 0 && small.count * small.size <= big.size {
                 Run { count: big.count * (big.size / small.size), size: small.size }
             } else {
-                return self.collapse(cell, "arrays of different elements in one place", at);
+                return self.give_up(cell, "arrays of different elements in one place", at);
             };
             if merged != old {
                 self.node_mut(cell.node).runs.insert(start, merged);
@@ -350,7 +368,7 @@ impl Graph {
         }
         let overlap = |&(&s, r): &(&i64, &Run)| s < end && start < s + (r.count * r.size) as i64;
         if node.runs.iter().any(|r| overlap(&r)) {
-            return self.collapse(cell, "arrays that overlap", at);
+            return self.give_up(cell, "arrays that overlap", at);
         }
         self.node_mut(cell.node).runs.insert(start, run);
         self.refold(cell.node);
@@ -380,7 +398,7 @@ impl Graph {
             return self.add_collapsed(cell.node, field);
         }
         if let Some(text) = node.bounds_broken(cell.offset, &field) {
-            self.collapse(cell, text, field.at);
+            self.give_up(cell, text, field.at);
             return self.place_field(cell, field);
         }
         let mut start = cell.offset;
@@ -396,7 +414,8 @@ impl Graph {
                 let entry = node.fields.get_mut(&offset).expect("just found");
                 entry.align = align;
                 entry.mixed |= field.mixed;
-                entry.carried |= field.carried;
+                entry.reading = entry.reading.and(field.reading);
+                entry.copied |= field.copied;
                 entry.link = link.or(field.link);
                 self.pending.extend(pair);
                 return;
@@ -408,7 +427,7 @@ impl Graph {
             }
             if other.pointer || field.pointer {
                 let text = format!("a pointer at offset {offset} is also used as something else");
-                self.collapse(cell, &text, field.at);
+                self.give_up(cell, &text, field.at);
                 return self.place_field(cell, field);
             }
             let other = self.node_mut(cell.node).fields.remove(&offset).expect("just found");
@@ -416,7 +435,8 @@ impl Graph {
             start = start.min(offset);
             field.size = (last - start) as u64;
             field.align = field.align.max(other.align);
-            field.carried |= other.carried;
+            field.reading = field.reading.and(other.reading);
+            field.copied |= other.copied;
         }
         self.node_mut(cell.node).fields.insert(start, field);
     }
@@ -430,7 +450,8 @@ impl Graph {
             }
             Some(old) => {
                 old.pointer |= field.pointer;
-                old.carried |= field.carried;
+                old.reading = old.reading.and(field.reading);
+                old.copied |= field.copied;
                 let pair = old.link.zip(field.link);
                 old.link = old.link.or(field.link);
                 self.pending.extend(pair);
@@ -440,6 +461,11 @@ impl Graph {
 
     /// Gives up telling the parts of a node's objects apart.
     pub fn collapse(&mut self, cell: Cell, text: &str, at: At) {
+        self.give_up(cell, text, at);
+        self.settle();
+    }
+
+    fn give_up(&mut self, cell: Cell, text: &str, at: At) {
         let id = self.find(cell).node;
         let node = self.node_mut(id);
         if node.collapsed.is_some() {
@@ -472,7 +498,7 @@ impl Graph {
             if a.offset != b.offset {
                 self.to_inline.extend(self.joined.filter(|_| self.node(a.node).collapsed.is_none()));
                 let text = format!("offsets {} and {} are not told apart", a.offset, b.offset);
-                self.collapse(a, &text, self.node(a.node).origin);
+                self.give_up(a, &text, self.node(a.node).origin);
             }
             return;
         }
@@ -515,8 +541,8 @@ impl Graph {
                 let split = self.node(from).copied.clone();
                 self.to_split.extend(split);
             }
-            self.collapse(Cell { node: from, offset: 0 }, &why.text, why.at);
-            self.collapse(Cell { node: into, offset: 0 }, &why.text, why.at);
+            self.give_up(Cell { node: from, offset: 0 }, &why.text, why.at);
+            self.give_up(Cell { node: into, offset: 0 }, &why.text, why.at);
             by = 0;
         }
         self.absorb(from, into, by);
@@ -566,7 +592,9 @@ impl Graph {
         for (offset, text) in old.texts {
             self.add_text(Cell { node: into, offset: offset + by }, text);
         }
-        for (offset, field) in old.fields {
+        for (offset, mut field) in old.fields {
+            // Lower halves may have become upper ones.
+            field.reading.whole |= field.reading.low && by % 8 != 0;
             self.add_field(Cell { node: into, offset: offset + by }, field);
         }
         self.show_targets(into);
@@ -577,9 +605,12 @@ impl Graph {
 fn mixture(a: (i64, &Field), b: (i64, &Field)) -> Option<(i64, Field)> {
     let ((place, pointer), (start, data)) = if a.1.pointer { (a, b) } else { (b, a) };
     let inside = start >= place && start + data.size as i64 <= place + pointer.size as i64;
-    let (align, carried) = (pointer.align.max(data.align), pointer.carried || data.carried);
+    let (align, copied) = (pointer.align.max(data.align), pointer.copied || data.copied);
+    let mut reading = pointer.reading.and(data.reading);
+    // Which half of such a pointer was read is not known.
+    reading.whole |= reading.low && place % 8 != 0;
     let fits = pointer.pointer && !data.pointer && inside;
-    fits.then(|| (place, Field { mixed: true, carried, align, ..pointer.clone() }))
+    fits.then(|| (place, Field { mixed: true, reading, copied, align, ..pointer.clone() }))
 }
 
 /// Adds to an ascending list.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an offset in a node's `fields` is one that [`Node::normal`] gives back unchanged.
 
-use crate::model::{At, FuncId, GlobalId, Size, ValueId};
+use crate::model::{At, FuncId, GlobalId, Reading, Size, ValueId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -46,6 +46,10 @@ pub mod flag {
     pub const FREED: u16 = 256;
     /// Somebody sees its addresses as they are: they can't become indices.
     pub const SEEN: u16 = 512;
+    /// Its addresses lie in unions with numbers, which tell nothing of them that is not also true of names.
+    pub const MIXED: u16 = 1024;
+    /// The lowest bits of its addresses are seen: they are zero, as those of what `malloc` gives.
+    pub const ALIGNED: u16 = 2048;
 
     pub const INHERITED: u16 = SHARED | ESCAPED;
 }
@@ -58,14 +62,16 @@ pub struct Why {
 }
 
 /// Part of an object that is accessed as a whole.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Field {
     pub size: u64,
     pub pointer: bool,
     /// A pointer in whose place there are also numbers, as in a union: it stays as it is.
     pub mixed: bool,
-    /// It is read as a number that is kept: if it is a pointer, nobody knows where that goes.
-    pub carried: bool,
+    /// How it is read as data.
+    pub reading: Reading,
+    /// Floats are written that are read elsewhere.
+    pub copied: bool,
     pub align: u32,
     pub link: Option<Cell>,
     pub at: At,

@@ -128,7 +128,7 @@ impl Rewriter<'_, '_> {
             Op::ToInteger { of, .. } | Op::Return(of) => vec![*of],
             Op::Join(all) | Op::Strange(all) => all.clone(),
             Op::Call(call) => call.arguments.clone(),
-            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger => vec![],
+            Op::Param | Op::Plain | Op::Alloca | Op::FromInteger | Op::BitsOfFloat => vec![],
         };
         let views = operands.into_iter().chain([Operand::Value(value)]).filter_map(|o| self.seen(copy, o));
         let node = views.map(|(view, _, _)| view).find(|v| v.shape != 0).map(|v| v.decided);

@@ -341,10 +341,16 @@ fn graph(r: &mut Random, n: u64) -> Theme {
 fn tagged(r: &mut Random, n: u64) -> Theme {
     let s = format!("expr{n}");
     let mixed = r.chance(40);
+    let kind = ["long", "double", "int", "double"][r.below(4) as usize];
     let body = if mixed {
-        format!("union {{ long number; struct {s} *arg[2]; }} u")
+        format!("union {{ {kind} number; struct {s} *arg[2]; }} u")
     } else {
-        format!("long number; struct {{ struct {s} *arg[2]; }} u")
+        format!("{kind} number; struct {{ struct {s} *arg[2]; }} u")
+    };
+    // A pointer can be copied as the number that lies in its place.
+    let first = match mixed && kind != "int" && r.chance(30) {
+        true => String::from("(copy.u.number = p->u.number, copy.u.arg[0])"),
+        false => "p->u.arg[0]".to_string(),
     };
     let node = Structure::new(r, &s, &["char tag", &body]);
     let number = if mixed { "u.number" } else { "number" };
@@ -358,7 +364,7 @@ fn tagged(r: &mut Random, n: u64) -> Theme {
                 node.fill, node.fill
             ),
             format!(
-                "long eval_{s}(struct {s} *p) {{ long t; if (p->tag == 0) t = p->{number}; else t = eval_{s}(p->u.arg[0]) + eval_{s}(p->u.arg[1]); t += {}; free(p); return t; }}",
+                "long eval_{s}(struct {s} *p) {{ static struct {s} copy; long t; if (p->tag == 0) t = p->{number}; else t = eval_{s}({first}) + eval_{s}(p->u.arg[1]); t += {}; free(p); return t; }}",
                 node.value
             ),
         ],
