@@ -297,6 +297,8 @@ functions! {
     LLVMFunctionType(result: TypeRef, parameters: *const TypeRef, count: c_uint, variadic: c_int) -> TypeRef;
     LLVMArrayType2(element: TypeRef, count: u64) -> TypeRef;
     LLVMIntTypeInContext(context: ContextRef, bits: c_uint) -> TypeRef;
+    LLVMFloatTypeInContext(context: ContextRef) -> TypeRef;
+    LLVMDoubleTypeInContext(context: ContextRef) -> TypeRef;
     LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
     LLVMVoidTypeInContext(context: ContextRef) -> TypeRef;
     LLVMABISizeOfType(layout: TargetDataRef, kind: TypeRef) -> u64;

@@ -25,6 +25,7 @@ mod allocation_counts;
 mod clang;
 mod command;
 mod compilation;
+mod data_copies;
 mod dsa;
 mod fingerprint;
 mod global_homes;

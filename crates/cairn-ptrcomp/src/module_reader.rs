@@ -581,7 +581,7 @@ impl Reader<'_> {
 
     /// What a load of so many bytes learns of a pointer that may lie there.
     unsafe fn reading(&self, load: ValueRef, size: u64) -> Reading {
-        // SAFETY: `load` is an instruction (*Kinds*).
+        // SAFETY: `load` is an instruction (*Kinds*), so its users, which `is_kept` asks for, are instructions, too.
         unsafe {
             match (size, self.is_float(load)) {
                 (8, true) => Reading { float: true, ..Reading::default() },

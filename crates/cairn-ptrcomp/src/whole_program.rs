@@ -9,6 +9,7 @@
 
 use crate::allocation_counts::Bounds;
 use crate::clang::{Scratch, clang, output};
+use crate::data_copies;
 use crate::dsa::points_to::{NodeId, Why};
 use crate::dsa::{self, Analysis, Assumed, Singles};
 use crate::homes::{self, Homes, Place};
@@ -146,6 +147,7 @@ fn attempt(
     let session = Session { llvm, f, context, called: RefCell::default() };
     let module = session.linked(&parts.modules)?;
     session.internalize(module, parts);
+    data_copies::take_apart(f, context, module);
     session.run_passes(module, c"globaldce,function(sroa,early-cse,simplifycfg)")?;
     let Read { model, assumed, candidates } = session.read_named(module, parts);
     if let Some(strange) = &model.strange {

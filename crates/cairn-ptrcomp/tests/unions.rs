@@ -48,7 +48,8 @@ fn expressions_of_floats() {
     pools("expressions", program, true);
 }
 
-/// A pointer is copied as a float: at once, by way of functions, variables, arrays and the library, and with zero added.
+/// A pointer is copied as a float: at once, by way of functions, variables, arrays and the library, or with zero
+/// added.
 #[test]
 fn pointers_that_are_copied_as_floats() {
     for (name, copy) in [
@@ -115,7 +116,7 @@ fn whole_integers_see_addresses() {
     }
 }
 
-/// A float whose bits become an address, by way of memory, of a register, or of another union; and one made of a number.
+/// A float whose bits become an address, by way of memory, of a register, or of another union.
 #[test]
 fn floats_whose_bits_are_numbers() {
     for (name, back) in [
