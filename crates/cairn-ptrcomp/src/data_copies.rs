@@ -25,23 +25,22 @@ const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 struct Member {
     offset: u64,
     kind: TypeRef,
-    /// What accesses of such a member say of types.
-    tag: ValueRef,
 }
 
 struct Copies<'a> {
     f: &'a ModuleFunctions,
     context: ContextRef,
     structure: c_uint,
-    tbaa: c_uint,
 }
 
 /// Takes all such copies apart.
 pub(crate) fn take_apart(f: &ModuleFunctions, context: ContextRef, module: ModuleRef) {
     // SAFETY: the session's context is live (*Live handles*), and names have their lengths.
-    let number =
-        |name: &str| unsafe { (f.LLVMGetMDKindIDInContext)(context, name.as_ptr().cast(), name.len() as c_uint) };
-    let copies = Copies { f, context, structure: number("tbaa.struct"), tbaa: number("tbaa") };
+    let structure = unsafe {
+        let name = "tbaa.struct";
+        (f.LLVMGetMDKindIDInContext)(context, name.as_ptr().cast(), name.len() as c_uint)
+    };
+    let copies = Copies { f, context, structure };
     // SAFETY: the session keeps the module live (*Live handles*); functions, blocks and instructions come from LLVM's
     // iteration, until null, and the next is asked for before one is erased.
     unsafe {
@@ -92,7 +91,7 @@ impl Copies<'_> {
                     return None;
                 }
                 end = offset + bytes;
-                found.push(Member { offset, kind, tag });
+                found.push(Member { offset, kind });
             }
             (end == size && !found.is_empty()).then_some(found)
         }
@@ -172,10 +171,10 @@ impl Copies<'_> {
             let written = members.iter().zip(&loads);
             let stores: Vec<ValueRef> =
                 written.map(|(m, &load)| (f.LLVMBuildStore)(builder, load, place(0, m))).collect();
-            for (n, access) in loads.into_iter().chain(stores).enumerate() {
-                // What is aligned for whom is known from other accesses.
+            for access in loads.into_iter().chain(stores) {
+                // What is aligned for whom is known from other accesses. Nothing is said of types: two structures of
+                // a union may lie here, of which one is read where the other was written.
                 (f.LLVMSetAlignment)(access, 1);
-                (f.LLVMSetMetadata)(access, self.tbaa, members[n % members.len()].tag);
             }
             (f.LLVMInstructionEraseFromParent)(copy);
             (f.LLVMDisposeBuilder)(builder);

@@ -33,6 +33,7 @@ pub(crate) mod opcode {
     pub const PHI: i32 = 44;
     pub const CALL: i32 = 45;
     pub const SELECT: i32 = 46;
+    pub const INSERT_ELEMENT: i32 = 51;
     pub const EXTRACT_VALUE: i32 = 53;
     pub const INSERT_VALUE: i32 = 54;
     pub const FENCE: i32 = 55;

@@ -213,7 +213,8 @@ pub struct Reading {
     pub whole: bool,
     /// Part of its lower half, of which the last bits are zero.
     pub low: bool,
-    /// The whole of it, as an integer that is kept somewhere.
+    /// What is read, but for whole floats, is kept somewhere: where it is more than the lower half, that may become a
+    /// pointer again, alone or with the rest.
     pub carried: bool,
     /// The whole of it as a float, which can be copied, but of which no address is computed.
     pub float: bool,
@@ -229,6 +230,17 @@ impl Reading {
             float: self.float || other.float,
         }
     }
+}
+
+/// Can data that are written be a pointer's bits, read elsewhere as a float?
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Copied {
+    #[default]
+    No,
+    /// As an integer.
+    Integer,
+    /// As a float.
+    Float,
 }
 
 /// Instructions.
@@ -253,8 +265,7 @@ pub enum Op {
         size: u64,
         align: u32,
         simple: bool,
-        /// Data that may be a pointer's bits, read elsewhere as a float.
-        copied: bool,
+        copied: Copied,
     },
     /// Atomic read-modify-write: pointer, operands.
     Atomic {
@@ -279,7 +290,7 @@ pub enum Op {
         harmless: bool,
     },
     FromInteger,
-    /// The bits of a float are a number that is kept.
+    /// The bits of a float are a number, or part of a vector, which can be taken for one of numbers.
     BitsOfFloat,
     Return(Operand),
     Call(Box<Call>),

@@ -452,7 +452,7 @@ impl Reader<'_> {
                         size: size_of(kind),
                         align: (f.LLVMGetAlignment)(i),
                         simple: plain_access(i),
-                        copied: size_of(kind) >= 8 && self.may_be_copied((f.LLVMGetOperand)(i, 0)),
+                        copied: self.copied((f.LLVMGetOperand)(i, 0), size_of(kind)),
                     }
                 }
                 opcode::CMP_XCHG | opcode::RMW => {
@@ -484,7 +484,8 @@ impl Reader<'_> {
                 opcode::INT_TO_PTR => Op::FromInteger,
                 opcode::RET if (f.LLVMGetNumOperands)(i) == 1 => Op::Return(operand(0)),
                 opcode::CALL => self.call(id, i, numbers),
-                opcode::BIT_CAST if self.is_float((f.LLVMGetOperand)(i, 0)) && self.is_kept(i) => Op::BitsOfFloat,
+                opcode::BIT_CAST if self.is_double((f.LLVMGetOperand)(i, 0)) => Op::BitsOfFloat,
+                opcode::INSERT_ELEMENT if self.is_double((f.LLVMGetOperand)(i, 1)) => Op::BitsOfFloat,
                 opcode::FENCE | opcode::UNREACHABLE | opcode::BR | opcode::SWITCH | opcode::RET => Op::Plain,
                 opcode::INDIRECT_BR | opcode::CALL_BR => Op::Strange(all()),
                 _ => {
@@ -583,29 +584,32 @@ impl Reader<'_> {
     unsafe fn reading(&self, load: ValueRef, size: u64) -> Reading {
         // SAFETY: `load` is an instruction (*Kinds*), so its users, which `is_kept` asks for, are instructions, too.
         unsafe {
-            match (size, self.is_float(load)) {
-                (8, true) => Reading { float: true, ..Reading::default() },
-                (..8, _) => Reading { low: true, ..Reading::default() },
-                _ => Reading { whole: true, carried: self.is_kept(load), ..Reading::default() },
+            match self.is_double(load) {
+                true => Reading { float: true, ..Reading::default() },
+                false => Reading { whole: size >= 8, low: size < 8, carried: self.is_kept(load), float: false },
             }
         }
     }
 
-    /// Is it a single number with a point?
-    unsafe fn is_float(&self, value: ValueRef) -> bool {
+    /// Is it a single number with a point, as large as a pointer?
+    unsafe fn is_double(&self, value: ValueRef) -> bool {
         // SAFETY: any value has a type (*Kinds*).
-        let kind = unsafe { (self.f.LLVMGetTypeKind)((self.f.LLVMTypeOf)(value)) };
-        [type_kind::FLOAT, type_kind::DOUBLE].contains(&kind)
+        unsafe { (self.f.LLVMGetTypeKind)((self.f.LLVMTypeOf)(value)) == type_kind::DOUBLE }
     }
 
     /// May these data, which are stored, be what was read elsewhere? Constants are not, nor what integers become.
-    unsafe fn may_be_copied(&self, value: ValueRef) -> bool {
+    unsafe fn copied(&self, value: ValueRef, size: u64) -> Copied {
         const MADE: [i32; 5] = [opcode::MUL, opcode::UDIV, opcode::SDIV, opcode::UI_TO_FP, opcode::SI_TO_FP];
         // SAFETY: `value` is an operand (*Kinds*), and an instruction where it is asked for its opcode.
         unsafe {
-            match (self.f.LLVMGetValueKind)(value) {
+            let may_be = match (self.f.LLVMGetValueKind)(value) {
                 value_kind::INSTRUCTION => !MADE.contains(&(self.f.LLVMGetInstructionOpcode)(value)),
                 kind => kind == value_kind::ARGUMENT,
+            };
+            match may_be && size >= 8 {
+                false => Copied::No,
+                true if self.is_double(value) => Copied::Float,
+                true => Copied::Integer,
             }
         }
     }

@@ -45,3 +45,18 @@ fn numbers_of_several_kinds() {
          printf(\"%.3f\\n\", s); return 0; }\n";
     same("numbers", &format!("{START}{program}"), &["static", "dynamic"]);
 }
+
+/// One structure of a union is written, another read: nothing is known of them by their types.
+#[test]
+fn structures_that_share_a_place() {
+    let program = "struct i { int a, b; }; struct f { float x, y; }; union u { struct i i; struct f f; };\n\
+         struct n { union u u; struct n *next; int k; };\n\
+         __attribute__((noinline)) static double sum(union u *a, union u *b, const struct i *p, int n) { double s = 0;\n\
+         for (int i = 0; i < n; i++) { a->i = p[i]; struct f f = b->f; s += f.x + f.y; } return s; }\n\
+         int main(int c, char **v) { struct n *l = 0; double s = 0;\n\
+         struct i row[3] = {{0x3f800000, 0x40000000}, {0x3f900000, 0x40400000}, {0x3fa00000, 0x40010000}};\n\
+         for (int i = 0; i < 700 * c; i++) { struct n *n = malloc(sizeof *n); n->next = l; n->k = i; n->u.f = (struct f){0, 0};\n\
+         s += sum(&n->u, c ? &n->u : &l->u, row, 3); l = n; } for (struct n *n = l; n; n = n->next) s += n->k + n->u.f.x;\n\
+         printf(\"%g\\n\", s); return 0; }\n";
+    same("shared", &format!("{START}{program}"), ALL);
+}

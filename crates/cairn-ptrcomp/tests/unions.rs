@@ -3,7 +3,7 @@
 
 mod place;
 
-use place::{Place, has_pools, same};
+use place::{ALL, Place, has_pools, same};
 
 const START: &str = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
                      struct n { int tag; union { double d; int i; float f; struct n *p; } u; struct n *next; };\n\
@@ -151,4 +151,56 @@ fn structures_with_unions_are_copied() {
          printf(\"%.3f\\n\", s); return 0; }\n";
     let whole = format!("{START}{program}");
     same("copied-unions", &whole, &[]);
+}
+
+/// The bits of a float tell a small number from an address, even if they are only compared.
+#[test]
+fn bits_of_floats_that_are_compared() {
+    for (name, number) in [
+        ("register", "small(n->u.d)"),
+        ("memory", "(cell.d = get(n), cell.k < 65536)"),
+        ("upper", "(cell.d = get(n), cell.half[1] == 0)"),
+        ("vector", "((lv)(dv){1, get(n)})[1] < 65536"),
+        ("assembly", "of(get(n)) < 65536"),
+    ] {
+        let program = format!(
+            "static union {{ double d; long k; int half[2]; }} cell; typedef double dv __attribute__((vector_size(16)));\n\
+             typedef long lv __attribute__((vector_size(16)));\n\
+             static long of(double d) {{ long k; asm(\"movq %1,%0\" : \"=r\"(k) : \"x\"(d)); return k; }}\n\
+             __attribute__((noinline)) static double get(struct n *n) {{ return n->u.d; }}\n\
+             __attribute__((noinline)) static int small(double d) {{ long k; memcpy(&k, &d, 8); return k < 65536; }}\n\
+             int main(int c, char **v) {{ struct n *l = 0; long s = 0; for (int i = 0; i < 900 * c; i++) {{\n\
+             struct n *n = make(i, l); n->u.d = 0; if (i % 3 && l) n->u.p = l; l = n; }}\n\
+             for (struct n *n = l; n; n = n->next) s = s * 31 % 1000003 + ({number} ? 5 : n->u.p->tag);\n\
+             printf(\"%ld\\n\", s); return 0; }}\n"
+        );
+        pools(&format!("compared-{name}"), &program, false);
+    }
+}
+
+/// A pointer is copied in pieces, one by one or as a structure of numbers: what it points to keeps its layout.
+#[test]
+fn pointers_that_are_copied_in_pieces() {
+    for (name, pieces, copy) in [
+        ("ints", "int a, b;", "b->u.h.a = a->u.h.a; b->u.h.b = a->u.h.b;"),
+        ("structure", "int a, b;", "b->u.h = a->u.h;"),
+        ("floats", "float a, b;", "b->u.h = a->u.h;"),
+        ("shorts", "short a, b, c, d;", "b->u.h = a->u.h;"),
+        ("variable", "int a, b;", "row[i % 4] = a->u.h; b->u.h = row[i % 4];"),
+    ] {
+        let program = format!(
+            "struct k {{ int v; struct k *next; }}; struct m {{ struct k *f, *g; int x; }}; struct h {{ {pieces} }};\n\
+             struct a {{ int i; union {{ struct h h; struct m *p; }} u; struct a *next; }}; static struct h row[4];\n\
+             struct b {{ int i; union {{ struct h h; struct m *p; }} u; struct b *next; }};\n\
+             int main(int c, char **v) {{ struct k *ks = 0; struct a *as = 0; struct b *bs = 0; long s = 0;\n\
+             for (int i = 0; i < 900 * c; i++) {{ struct k *k = malloc(sizeof *k); k->v = i; k->next = ks; ks = k;\n\
+             struct m *m = malloc(sizeof *m); m->f = k; m->g = k->next ? k->next : k; m->x = -i;\n\
+             struct a *a = malloc(sizeof *a); a->u.p = m; a->next = as; as = a;\n\
+             struct b *b = malloc(sizeof *b); {copy} a->i = b->i = i; b->next = bs; bs = b; }}\n\
+             for (struct a *a = as; a; a = a->next) s += a->u.p->f->v + a->i;\n\
+             for (struct b *b = bs; b; b = b->next) s = s * 31 % 1000003 + b->u.p->g->v + b->u.p->x + b->i;\n\
+             printf(\"%ld\\n\", s); return 0; }}\n"
+        );
+        same(&format!("pieces-{name}"), &format!("{START}{program}"), ALL);
+    }
 }

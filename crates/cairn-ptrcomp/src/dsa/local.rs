@@ -84,7 +84,7 @@ fn global(analysis: &mut Analysis, id: GlobalId) {
 struct How {
     simple: bool,
     reading: Reading,
-    copied: bool,
+    copied: Copied,
 }
 
 /// One instruction.
@@ -144,8 +144,9 @@ impl<'m> Local<'_, 'm> {
             }
             Op::Atomic { on, values, size, kind } => {
                 let (whole, low) = (*size >= 8, *size < 8);
-                let reading = Reading { whole, low, carried: whole, float: whole };
-                let how = How { reading, copied: whole, ..How::default() };
+                let reading = Reading { whole, low, carried: true, float: whole };
+                let copied = if whole { Copied::Integer } else { Copied::No };
+                let how = How { reading, copied, ..How::default() };
                 self.access(*on, *kind, *size, 1, how, flag::READ | flag::WRITTEN, None);
                 for &operand in values {
                     if kind.has_pointer() {
@@ -268,7 +269,17 @@ impl<'m> Local<'_, 'm> {
 
     fn call(&mut self, call: &Call) {
         match call.callee {
-            Callee::Assembly => self.unknown(call, "inline assembly"),
+            Callee::Assembly => {
+                let floats = self.a.graph.floats();
+                if !call.arguments.is_empty() {
+                    self.a.graph.escape(
+                        floats,
+                        "inline assembly may get a float, which may be a pointer",
+                        self.this().at,
+                    );
+                }
+                self.unknown(call, "inline assembly");
+            }
             Callee::Indirect(target) => self.indirect(call, target),
             Callee::Known(id) => self.known(call, id),
         }

@@ -19,7 +19,7 @@
 //! graph of globals; fields by access instead of declared types (opaque pointers have none).
 
 pub use super::points_to_nodes::{Cell, Extent, Field, Node, NodeId, Run, Site, Sites, Text, Why, flag};
-use crate::model::{At, FuncId, Reading, Step, ValueId};
+use crate::model::{At, Copied, FuncId, Reading, Step, ValueId};
 
 enum Slot {
     Node(Box<Node>),
@@ -201,6 +201,13 @@ impl Graph {
             node.frozen.get_or_insert_with(|| why.clone());
             node.opaque.get_or_insert(why);
         }
+        // A float that may be a pointer is looked at as an integer, or part of it.
+        let looked_at =
+            |f: &Field| f.link.is_none() && f.copied == Copied::Float && (f.reading.whole || f.reading.low);
+        if self.node(id).fields.values().any(looked_at) {
+            let floats = self.floats();
+            self.mark(floats, flag::SEEN);
+        }
         let node = self.node(id);
         let (any, opaque) = (node.collapsed.is_some(), node.opaque.is_some());
         let shown = node.fields.values().filter(|f| any || opaque || f.mixed);
@@ -211,10 +218,10 @@ impl Graph {
             if !any && !mixed {
                 continue;
             }
-            if reading.carried {
+            if reading.carried && reading.whole {
                 self.escape(link, "a pointer is read as a number", at);
             }
-            if reading.float || copied {
+            if reading.float || copied != Copied::No {
                 let floats = self.floats();
                 self.pending.push((link, floats));
             }
@@ -235,7 +242,7 @@ impl Graph {
     }
 
     /// An access of data: how it is read, or whether what is written may have been read elsewhere.
-    pub fn access(&mut self, cell: Cell, size: u64, (read, copied): (Reading, bool), align: u32, at: At) {
+    pub fn access(&mut self, cell: Cell, size: u64, (read, copied): (Reading, Copied), align: u32, at: At) {
         let upper = self.find(cell).offset.rem_euclid(8) as u64 + size > 4;
         let reading = Reading { whole: read.whole || read.low && upper, ..read };
         self.add_field(cell, Field { size, pointer: false, mixed: false, reading, copied, align, link: None, at });
@@ -415,7 +422,7 @@ impl Graph {
                 entry.align = align;
                 entry.mixed |= field.mixed;
                 entry.reading = entry.reading.and(field.reading);
-                entry.copied |= field.copied;
+                entry.copied = entry.copied.max(field.copied);
                 entry.link = link.or(field.link);
                 self.pending.extend(pair);
                 return;
@@ -436,7 +443,7 @@ impl Graph {
             field.size = (last - start) as u64;
             field.align = field.align.max(other.align);
             field.reading = field.reading.and(other.reading);
-            field.copied |= other.copied;
+            field.copied = field.copied.max(other.copied);
         }
         self.node_mut(cell.node).fields.insert(start, field);
     }
@@ -451,7 +458,7 @@ impl Graph {
             Some(old) => {
                 old.pointer |= field.pointer;
                 old.reading = old.reading.and(field.reading);
-                old.copied |= field.copied;
+                old.copied = old.copied.max(field.copied);
                 let pair = old.link.zip(field.link);
                 old.link = old.link.or(field.link);
                 self.pending.extend(pair);
@@ -605,7 +612,7 @@ impl Graph {
 fn mixture(a: (i64, &Field), b: (i64, &Field)) -> Option<(i64, Field)> {
     let ((place, pointer), (start, data)) = if a.1.pointer { (a, b) } else { (b, a) };
     let inside = start >= place && start + data.size as i64 <= place + pointer.size as i64;
-    let (align, copied) = (pointer.align.max(data.align), pointer.copied || data.copied);
+    let (align, copied) = (pointer.align.max(data.align), pointer.copied.max(data.copied));
     let mut reading = pointer.reading.and(data.reading);
     // Which half of such a pointer was read is not known.
     reading.whole |= reading.low && place % 8 != 0;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an offset in a node's `fields` is one that [`Node::normal`] gives back unchanged.
 
-use crate::model::{At, FuncId, GlobalId, Reading, Size, ValueId};
+use crate::model::{At, Copied, FuncId, GlobalId, Reading, Size, ValueId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -70,8 +70,8 @@ pub struct Field {
     pub mixed: bool,
     /// How it is read as data.
     pub reading: Reading,
-    /// Floats are written that are read elsewhere.
-    pub copied: bool,
+    /// What is written may have been read elsewhere.
+    pub copied: Copied,
     pub align: u32,
     pub link: Option<Cell>,
     pub at: At,
