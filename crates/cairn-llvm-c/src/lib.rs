@@ -258,6 +258,7 @@ functions! {
     LLVMGetAlignment(value: ValueRef) -> c_uint;
     LLVMSetAlignment(value: ValueRef, bytes: c_uint);
     LLVMGetICmpPredicate(compare: ValueRef) -> c_int;
+    LLVMConstRealGetDouble(constant: ValueRef, rounded: *mut c_int) -> f64;
     LLVMGetCalledValue(call: ValueRef) -> ValueRef;
     LLVMGetCalledFunctionType(call: ValueRef) -> TypeRef;
     LLVMGetNumArgOperands(call: ValueRef) -> c_uint;

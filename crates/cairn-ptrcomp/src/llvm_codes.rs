@@ -30,6 +30,7 @@ pub(crate) mod opcode {
     pub const INT_TO_PTR: i32 = 40;
     pub const BIT_CAST: i32 = 41;
     pub const ICMP: i32 = 42;
+    pub const FCMP: i32 = 43;
     pub const PHI: i32 = 44;
     pub const CALL: i32 = 45;
     pub const SELECT: i32 = 46;
@@ -44,7 +45,7 @@ pub(crate) mod opcode {
 
     /// Comparisons, switches, products and quotients, arithmetic of floats and what they become.
     pub const MAKES_NO_ADDRESS: [i32; 19] =
-        [ICMP, 43, SWITCH, 9, 11, MUL, 13, UDIV, 15, 16, 17, 18, 19, 33, 34, 35, 36, 37, 66];
+        [ICMP, FCMP, SWITCH, 9, 11, MUL, 13, UDIV, 15, 16, 17, 18, 19, 33, 34, 35, 36, 37, 66];
 }
 
 /// `LLVMValueKind`.
@@ -59,6 +60,7 @@ pub(crate) mod value_kind {
     pub const UNDEF: i32 = 14;
     pub const AGGREGATE_ZERO: i32 = 15;
     pub const INT: i32 = 18;
+    pub const FLOAT: i32 = 19;
     pub const NULL: i32 = 20;
     pub const METADATA: i32 = 22;
     pub const ASSEMBLY: i32 = 23;

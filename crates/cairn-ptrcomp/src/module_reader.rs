@@ -585,9 +585,44 @@ impl Reader<'_> {
         // SAFETY: `load` is an instruction (*Kinds*), so its users, which `is_kept` asks for, are instructions, too.
         unsafe {
             match self.is_double(load) {
-                true => Reading { float: true, ..Reading::default() },
-                false => Reading { whole: size >= 8, low: size < 8, carried: self.is_kept(load), float: false },
+                true => Reading { float: true, whole: self.is_measured(load), ..Reading::default() },
+                false => Reading {
+                    whole: size >= 8 || self.is_measured(load),
+                    low: size < 8,
+                    carried: self.is_kept(load),
+                    float: false,
+                },
             }
+        }
+    }
+
+    /// Is this load compared as a number without a sign, or as a float with one as small as an address is? A program
+    /// may take smaller ones for no pointers.
+    unsafe fn is_measured(&self, load: ValueRef) -> bool {
+        /// `ugt`, `uge`, `ult`, `ule`.
+        const UNSIGNED: std::ops::RangeInclusive<std::ffi::c_int> = 34..=37;
+        let f = self.f;
+        // SAFETY: `load` is an instruction (*Kinds*), so its users are instructions, comparisons of two operands where
+        // they are asked for more, and a constant float where its number is asked for.
+        unsafe {
+            let is_tiny = |value: ValueRef| {
+                let is_constant = (f.LLVMGetValueKind)(value) == value_kind::FLOAT;
+                is_constant && (f.LLVMConstRealGetDouble)(value, &mut 0).is_subnormal()
+            };
+            let mut next = (f.LLVMGetFirstUse)(load);
+            while !next.is_null() {
+                let user = (f.LLVMGetUser)(next);
+                let is_measure = match (f.LLVMGetInstructionOpcode)(user) {
+                    opcode::ICMP => UNSIGNED.contains(&(f.LLVMGetICmpPredicate)(user)),
+                    opcode::FCMP => [0, 1].into_iter().any(|n| is_tiny((f.LLVMGetOperand)(user, n))),
+                    _ => false,
+                };
+                if is_measure {
+                    return true;
+                }
+                next = (f.LLVMGetNextUse)(next);
+            }
+            false
         }
     }
 

@@ -153,7 +153,7 @@ fn structures_with_unions_are_copied() {
     same("copied-unions", &whole, &[]);
 }
 
-/// The bits of a float tell a small number from an address, even if they are only compared.
+/// The bits of a float tell a small number from an address, even if they are only compared, and so does half of them.
 #[test]
 fn bits_of_floats_that_are_compared() {
     for (name, number) in [
@@ -162,6 +162,8 @@ fn bits_of_floats_that_are_compared() {
         ("upper", "(cell.d = get(n), cell.half[1] == 0)"),
         ("vector", "((lv)(dv){1, get(n)})[1] < 65536"),
         ("assembly", "of(get(n)) < 65536"),
+        ("unsigned", "(unsigned) n->u.i < 4096"),
+        ("tiny", "n->u.d < 1e-315"),
     ] {
         let program = format!(
             "static union {{ double d; long k; int half[2]; }} cell; typedef double dv __attribute__((vector_size(16)));\n\
@@ -187,11 +189,17 @@ fn pointers_that_are_copied_in_pieces() {
         ("floats", "float a, b;", "b->u.h = a->u.h;"),
         ("shorts", "short a, b, c, d;", "b->u.h = a->u.h;"),
         ("variable", "int a, b;", "row[i % 4] = a->u.h; b->u.h = row[i % 4];"),
+        (
+            "bytes",
+            "int a, b;",
+            "memcpy(buf, &a->u, 8); for (int j = 0; j < 8; j++) ring[j + i % 8] = buf[j]; memcpy(&b->u, ring + i % 8, 8);",
+        ),
     ] {
         let program = format!(
             "struct k {{ int v; struct k *next; }}; struct m {{ struct k *f, *g; int x; }}; struct h {{ {pieces} }};\n\
              struct a {{ int i; union {{ struct h h; struct m *p; }} u; struct a *next; }}; static struct h row[4];\n\
              struct b {{ int i; union {{ struct h h; struct m *p; }} u; struct b *next; }};\n\
+             static char buf[8], ring[16];\n\
              int main(int c, char **v) {{ struct k *ks = 0; struct a *as = 0; struct b *bs = 0; long s = 0;\n\
              for (int i = 0; i < 900 * c; i++) {{ struct k *k = malloc(sizeof *k); k->v = i; k->next = ks; ks = k;\n\
              struct m *m = malloc(sizeof *m); m->f = k; m->g = k->next ? k->next : k; m->x = -i;\n\

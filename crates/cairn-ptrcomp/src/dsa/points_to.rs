@@ -218,7 +218,8 @@ impl Graph {
             if !any && !mixed {
                 continue;
             }
-            if reading.carried && reading.whole {
+            // Without a layout, what is read byte by byte may be a pointer on its way.
+            if reading.carried && (reading.whole || any) {
                 self.escape(link, "a pointer is read as a number", at);
             }
             if reading.float || copied != Copied::No {
