@@ -77,26 +77,26 @@
 
     (define (winders-now) (%machine-ref (slot-winders)))
 
-    ;; The winder of the prompt that delimits a continuation: () stands for the end of the whole one.
-    (define (delimiter who tag)
+    ;; The winder of the prompt that delimits a continuation with these winders: () stands for the end of the whole one.
+    (define (delimiter who winders tag)
       (if (eq? tag (default-continuation-prompt-tag))
-          (%find-prompt tag)
-          (%prompt-for who tag)))
+          (%find-prompt winders tag)
+          (%prompt-for who winders (%check-tag who tag))))
 
     (define call-with-non-composable-continuation
       (case-lambda
         ((proc) (call-with-non-composable-continuation proc (default-continuation-prompt-tag)))
         ((proc tag)
          (check-procedure "call-with-non-composable-continuation" proc)
-         (let ((prompt (delimiter "call-with-non-composable-continuation" tag)))
-           (%call/cc
-            (lambda (k)
-              (let ((a (make-about k prompt tag #f)))
-                (proc
-                 (known-as a
-                           (case-lambda
-                             ((x) (continue a (lambda () x)))
-                             (vals (continue a (lambda () (list->values vals))))))))))))))
+         (%call/cc
+          (lambda (k)
+            (let* ((prompt (delimiter "call-with-non-composable-continuation" (%continuation-winders k) tag))
+                   (a (make-about k prompt tag #f)))
+              (proc
+               (known-as a
+                         (case-lambda
+                           ((x) (continue a (lambda () x)))
+                           (vals (continue a (lambda () (list->values vals)))))))))))))
 
     (define (call/cc-to-prompt proc)
       (call-with-non-composable-continuation proc))
@@ -106,11 +106,12 @@
         ((proc) (call-with-composable proc (default-continuation-prompt-tag)))
         ((proc tag)
          (check-procedure "call-with-composable-continuation" proc)
-         (let ((prompt (%prompt-for "call-with-composable-continuation" tag)))
-           (%call/cc
-            (lambda (k)
-              (let ((c (%captured k prompt)))
-                (proc (known-as (make-about k prompt tag #t) c)))))))))
+         (%check-tag "call-with-composable-continuation" tag)
+         (%call/cc
+          (lambda (k)
+            (let* ((prompt (%prompt-for "call-with-composable-continuation" (%continuation-winders k) tag))
+                   (c (%captured k prompt)))
+              (proc (known-as (make-about k prompt tag #t) c))))))))
 
     ;;;; Going on
 
@@ -121,27 +122,41 @@
           ((about-composable? a)
            (%call-composed k (reverse (about-winders a)) prompt thunk))
           ((null? prompt)
-           (go-back k prompt thunk))
+           (go-back k thunk))
           (else
-           (let ((now (%prompt-for "continuation" (about-tag a))))
-             (if (eq? now prompt)
-                 (go-back k prompt thunk)
-                 (let ((winders (about-winders a)))
-                   (refuse-barriers winders '())
-                   (%rewind-to now)
-                   (%wind-above (reverse winders) prompt)
-                   (%call-in k thunk))))))))
+           (go-to-prompt k (about-tag a) prompt thunk)))))
 
-    ;; To where it was captured.
-    (define (go-back k prompt thunk)
-      (let ((winders (%continuation-winders k)))
-        (if winders
-            (begin
-              (refuse-barriers (chain winders prompt) (winders-now))
-              (%rewind-to winders)
-              (%call-in k thunk))
-            ;; A one-shot continuation that was used: this says so.
-            (k))))
+    ;; To the frames of `k`, which end at winder `prompt`, in the innermost prompt with this tag.
+    (define (go-to-prompt k tag prompt thunk)
+      (define winders (live-winders k))
+      (define (innermost-prompt here) (%prompt-for "continuation" here tag))
+      (define (target here)
+        (let ((now (innermost-prompt here)))
+          (if (eq? now prompt) winders now)))
+      (let ((above (chain winders prompt)))
+        (refuse-barriers above (if (eq? prompt (innermost-prompt (winders-now))) (winders-now) '()))
+        ;; Whoever captures what is done here may have it done in another prompt: that is seen at the end.
+        (let retry ((here (winders-now)))
+          (%rewind-from here (target here) target)
+          (let* ((here (winders-now)) (m (if (null? here) #f (%winder-mark here))))
+            (cond
+              ((eq? here winders)
+               (%call-in k thunk))
+              ((and m (eq? (%mark-tag m) tag))
+               (%wind-above (reverse above) prompt)
+               (%call-in k thunk))
+              (else (retry here)))))))
+
+    ;; To where it was captured; it is the whole continuation.
+    (define (go-back k thunk)
+      (let ((winders (live-winders k)))
+        (refuse-barriers (chain winders '()) (winders-now))
+        (%rewind-to winders)
+        (%call-in k thunk)))
+
+    ;; The winders of a raw continuation; an error for a one-shot one that was used.
+    (define (live-winders k)
+      (or (%continuation-winders k) (k)))
 
     ;; The winders above its prompt, innermost first.
     (define (about-winders a)
@@ -263,7 +278,9 @@
     (define current-continuation-marks
       (case-lambda
         (() (current-continuation-marks (default-continuation-prompt-tag)))
-        ((tag) (make-set (winders-now) (delimiter "current-continuation-marks" tag)))))
+        ((tag)
+         (let ((winders (winders-now)))
+           (make-set winders (delimiter "current-continuation-marks" winders tag))))))
 
     (define (check-set who set tag)
       (cond

@@ -60,9 +60,10 @@
    make-effect with-handler with-shallow-handler make-coroutine-generator
    ;; for (cairn continuation)
    (rename make-violation %make-violation) (rename raise-violation %raise-violation) (rename barrier? %barrier?)
-   (rename rewind-to %rewind-to) (rename wind-above %wind-above)
+   (rename rewind-to %rewind-to) (rename rewind-from %rewind-from) (rename wind-above %wind-above)
    (rename find-prompt %find-prompt) (rename prompt-for %prompt-for) (rename call-composed %call-composed)
-   (rename captured %captured) (rename winder-mark %winder-mark) (rename mark-tag %mark-tag)
+   (rename check-tag %check-tag) (rename captured %captured)
+   (rename winder-mark %winder-mark) (rename mark-tag %mark-tag)
    (rename immediate-marks %immediate-marks) (rename winder-marks %winder-marks)
    (rename call-with-marks %call-with-marks)
    ;; parameters
@@ -182,6 +183,12 @@
     ;; Leaves and enters winders until `target` is the innermost one.  Each thunk runs in the state outside its own
     ;; dynamic-wind.
     (define (rewind-to target)
+      (rewind-from (%machine-ref (slot-winders)) target (lambda (here) target)))
+
+    ;; Leaves and enters winders from `here`, the innermost one, until that is `target`.  Thunks, and who interrupts the
+    ;; thread, may capture what is being done here and put it under other winders: then `find` says, of the one that is
+    ;; innermost there, where to go.
+    (define (rewind-from here target find)
       (define (outer w) (%opaque-ref w 6))
       (define (common a b)
         (cond
@@ -189,30 +196,37 @@
           ((%fx< (winder-depth a) (winder-depth b)) (common a (outer b)))
           ((%fx< (winder-depth b) (winder-depth a)) (common (outer a) b))
           (else (common (outer a) (outer b)))))
-      (define (unwind w base)
-        (if (%eq? w base)
-            #f
+      ;; These get the innermost winder and return what it is then, or #f if somebody else has changed it.
+      (define (run-in w now thunk)
+        (if (innermost? now)
+            (begin
+              (enter-state! w)
+              (thunk)
+              w)
+            #f))
+      (define (unwind now w base)
+        (if (if now (%eq? w base) #t)
+            now
             (let ((after (%opaque-ref w 3)))
-              (if after
-                  (begin
-                    (enter-state! (%opaque-ref w 0))
-                    (after)))
-              (unwind (outer w) base))))
-      (define (wind w base)
+              (unwind (if after (run-in (%opaque-ref w 0) now after) now) (outer w) base))))
+      (define (wind now w base)
         (if (%eq? w base)
-            #f
-            (let ((before (%opaque-ref w 2)))
-              (wind (outer w) base)
-              (if (%procedure? before)
-                  (begin
-                    (enter-state! (%opaque-ref w 0))
-                    (before))))))
-      (let* ((here (significant (%machine-ref (slot-winders))))
-             (there (significant target))
-             (base (common here there)))
-        (unwind here base)
-        (wind there base)
-        (enter-state! target)))
+            now
+            (let ((before (%opaque-ref w 2)) (now (wind now (outer w) base)))
+              (if (if now (%procedure? before) #f)
+                  (run-in (%opaque-ref w 0) now before)
+                  now))))
+      (let* ((start (significant here))
+             (end (significant target))
+             (base (common start end))
+             (now (wind (unwind here start base) end base)))
+        (if (innermost? now)
+            (enter-state! target)
+            (let ((here (%machine-ref (slot-winders))))
+              (rewind-from here (find here) find)))))
+
+    (define (innermost? w)
+      (%eq? (%machine-ref (slot-winders)) w))
 
     ;;;; Conditions
 
@@ -418,17 +432,25 @@
     ;; begins; of #f if that is everywhere.
     (define raised '(#f))
 
-    ;; `raise-continuable`, in tail position in the handler of a guard whose winder is inside of `outside`.  The winder
-    ;; that the handler runs under is replaced: through however many guards an object is raised again, there is one, and
-    ;; the next guard's winder is looked for where this one's ends.
-    (define (raise-again obj outside)
-      (let ((handlers (%machine-ref (slot-handlers))) (here (%machine-ref (slot-winders))))
-        (if (if (%pair? handlers) (if (%procedure? (%car handlers)) (%pair? (%opaque-ref here 2)) #f) #f)
-            (begin
-              (enter-state!
-               (make-winder (%opaque-ref here 0) (%cons outside '()) #f
-                            (%cdr handlers) (%machine-ref (slot-parameters))))
-              ((%car handlers) obj))
+    ;; `raise-continuable`, in tail position in `handle`, the handler of a guard.  The winder that the handler runs
+    ;; under is replaced: through however many guards an object is raised again, there is one, and the next guard's
+    ;; winder is looked for where this one's ends.  Below winder `from`, this one's is `found`.
+    (define (raise-again obj handle from found)
+      (let* ((handlers (%machine-ref (slot-handlers)))
+             (here (%machine-ref (slot-winders)))
+             (w (cond
+                  ((%not (%pair? (%opaque-ref here 2))) #f)
+                  ((%eq? here from) found)
+                  (else (guard-winder here handle)))))
+        (if (if w (if (%pair? handlers) (%procedure? (%car handlers)) #f) #f)
+            (let ((new (make-winder (%opaque-ref here 0) (%cons (%opaque-ref w 0) '()) #f
+                                    (%cdr handlers) (%machine-ref (slot-parameters)))))
+              ;; not so if this was interrupted and put elsewhere
+              (if (innermost? here)
+                  (begin
+                    (enter-state! new)
+                    ((%car handlers) obj))
+                  (raise-again obj handle from found)))
             (raise-continuable obj))))
 
     ;; What is in the list of handlers is a procedure, or stands for a prompt: see `with-unwind-handler`.
@@ -580,51 +602,59 @@
       (%call/1cc
        (lambda (guard-k)
          (define (handle condition)
-           (let* ((here (%machine-ref (slot-winders))) (w (guard-winder handle)))
-             (if (if w (%eq? (significant here) (significant w)) #f)
-                 (let* ((outside (%opaque-ref w 0))
-                        (thunk (begin (enter-state! outside) (handler condition)))
-                        (now (%machine-ref (slot-winders))))
-                   (if thunk
-                       (call-in guard-k thunk)
-                       (begin
-                         ;; the tests may have been captured, and put under other winders
-                         (if (%eq? now outside)
-                             (enter-state! here)
-                             (wind-above (winders-between here outside) outside))
-                         (raise-again condition now))))
-                 (leave-for-guard guard-k w handler condition))))
+           (let* ((here (%machine-ref (slot-winders))) (w (guard-winder here handle)))
+             (cond
+               ((%not (innermost? here))
+                ;; interrupted, and put elsewhere
+                (handle condition))
+               ((if w (%eq? (significant here) (significant w)) #f)
+                (let* ((outside (%opaque-ref w 0))
+                       (thunk (begin (enter-state! outside) (handler condition)))
+                       (now (%machine-ref (slot-winders))))
+                  (if thunk
+                      (call-in guard-k thunk)
+                      (begin
+                        ;; the tests may have been captured, and put under other winders
+                        (if (%eq? now outside)
+                            (enter-state! here)
+                            (wind-above (winders-between here outside) outside))
+                        (raise-again condition handle here w)))))
+               (else
+                (leave-for-guard guard-k handle here w handler condition)))))
          (with-state #t (%cons handle (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters)) body))))
 
-    ;; Goes to the guard whose winder is `w`, or #f; where no clause applies, back to raise the object again.
-    (define (leave-for-guard guard-k w handler condition)
+    ;; Goes to the guard that has put `handle` among the handlers; where no clause applies, back to raise the object
+    ;; again.  Below winder `from`, its winder is `found`.
+    (define (leave-for-guard guard-k handle from found handler condition)
+      (define (outside-of w)
+        (if w (%opaque-ref w 0) (%continuation-winders guard-k)))
       ((%call/cc
         (lambda (raise-k)
-          (let* ((here (%machine-ref (slot-winders)))
-                 (outside (if w (%opaque-ref w 0) (%continuation-winders guard-k))))
+          (let* ((here (%continuation-winders raise-k))
+                 (w (if (%eq? here from) found (guard-winder here handle)))
+                 (outside (outside-of w)))
             (define (clauses)
               (let ((thunk (handler condition)) (now (%machine-ref (slot-winders))))
                 (cond
                   (thunk (thunk))
                   ((%not w) (raise-k (lambda () (raise-continuable condition))))
-                  ((%eq? now outside) (raise-k (lambda () (raise-again condition now))))
+                  ((%eq? now outside) (raise-k (lambda () (raise-again condition handle here w))))
                   (else
                    ;; the tests were captured, and put under other winders: so are the frames of the raise
                    (wind-above (winders-between here outside) outside)
-                   (call-in raise-k (lambda () (lambda () (raise-again condition now))))))))
-            (rewind-to outside)
+                   (call-in raise-k (lambda () (lambda () (raise-again condition handle here w))))))))
+            (rewind-from here outside (lambda (here) (outside-of (guard-winder here handle))))
             (call-in guard-k clauses))))))
 
-    ;; The innermost winder of the guard with this handler, or #f.
-    (define (guard-winder handle)
-      (let loop ((w (%machine-ref (slot-winders))))
-        (if (%null? w)
-            #f
-            (let ((what (%opaque-ref w 2)))
-              (cond
-                ((if (%eq? what #t) (%eq? (%car (%opaque-ref w 4)) handle) #f) w)
-                ((if (%pair? what) (%car what) #f) (loop (%car what)))
-                (else (loop (%opaque-ref w 0))))))))
+    ;; The innermost of `w` and the winders around it that is of the guard with this handler, or #f.
+    (define (guard-winder w handle)
+      (if (%null? w)
+          #f
+          (let ((what (%opaque-ref w 2)))
+            (cond
+              ((if (%eq? what #t) (%eq? (%car (%opaque-ref w 4)) handle) #f) w)
+              ((if (%pair? what) (%car what) #f) (guard-winder (%car what) handle))
+              (else (guard-winder (%opaque-ref w 0) handle))))))
 
     ;;;; Parameters
 

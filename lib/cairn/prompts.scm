@@ -77,17 +77,19 @@
                  (make-winder (%machine-ref (slot-winders)) m #f
                               (%machine-ref (slot-handlers)) (%machine-ref (slot-parameters)))))
 
-;; The innermost winder whose mark has this tag, or ().
-(define (find-prompt tag)
-  (let loop ((w (%machine-ref (slot-winders))))
-    (cond
-      ((%null? w) w)
-      ((let ((m (winder-mark w))) (if m (%eq? (mark-tag m) tag) #f)) w)
-      (else (loop (%opaque-ref w 0))))))
+;; The innermost of `w` and the winders around it whose mark has this tag, or ().
+(define (find-prompt w tag)
+  (if (if (%null? w) #t (has-tag? w tag))
+      w
+      (find-prompt (%opaque-ref w 0) tag)))
 
-(define (prompt-for who tag)
-  (check-tag who tag)
-  (let ((w (find-prompt tag)))
+(define (has-tag? w tag)
+  (let ((m (if (%null? w) #f (%opaque-ref w 2))))
+    (if (%opaque? m) (%eq? (mark-tag m) tag) #f)))
+
+;; That winder, which has to be there.
+(define (prompt-for who w tag)
+  (let ((w (find-prompt w tag)))
     (if (%null? w)
         (raise-violation who "there is no prompt with this tag around the call:" tag)
         w)))
@@ -112,7 +114,7 @@
        (make-violation who message '() #f))))
 
 (define (continuation-prompt-available? tag)
-  (%not (%null? (find-prompt (check-tag "continuation-prompt-available?" tag)))))
+  (%not (%null? (find-prompt (%machine-ref (slot-winders)) (check-tag "continuation-prompt-available?" tag)))))
 
 ;;;; The base continuation
 
@@ -145,9 +147,11 @@
 
 ;;;; Prompts
 
+;; First the frames are cut: who interrupts the thread between the two, and captures what it does, finds no frames from
+;; below the prompt above it.
 (define (call-above k tag handler thunk)
-  (enter-mark! (make-mark tag k handler))
-  (call-in base thunk))
+  (let ((m (make-mark tag k handler)))
+    (call-in base (lambda () (enter-mark! m) (thunk)))))
 
 (define (same-prompt? w tag handler)
   (let ((m (if (%null? w) #f (winder-mark w))))
@@ -186,17 +190,31 @@
   (let ((m (winder-mark w)))
     (if m (%eq? (mark-tag m) 'barrier) #f)))
 
-;; Leaves what is above prompt winder `w`, and the prompt; calls `thunk` in its place.
-(define (abort-to w thunk)
-  (rewind-to w)
-  (enter-state! (%opaque-ref w 0))
-  (call-in (mark-k (%opaque-ref w 2)) thunk))
+;; Leaves what is above the innermost prompt with this tag, and calls `thunk` in it.
+(define (call-in-prompt who tag thunk)
+  (if (has-tag? (%machine-ref (slot-winders)) tag)
+      (call-in base thunk)
+      (begin
+        (leave-to-prompt who tag)
+        (call-in-prompt who tag thunk))))
+
+;; Leaves what is above the innermost prompt with this tag, and the prompt; calls `thunk` in its place.
+(define (abort-to who tag thunk)
+  (let ((w (%machine-ref (slot-winders))))
+    (if (has-tag? w tag)
+        (begin
+          (enter-state! (%opaque-ref w 0))
+          (call-in (mark-k (%opaque-ref w 2)) thunk))
+        (begin
+          (leave-to-prompt who tag)
+          (abort-to who tag thunk)))))
+
+(define (leave-to-prompt who tag)
+  (let ((here (%machine-ref (slot-winders))))
+    (rewind-from here (prompt-for who here tag) (lambda (here) (prompt-for who here tag)))))
 
 ;;;; Composable continuations
 
-;; The winders above `w`, outermost first.
-(define (winders-above w)
-  (winders-between (%machine-ref (slot-winders)) w))
 ;; The winders from `here`, the innermost, to the one inside of `w`; outermost first.
 (define (winders-between here w)
   (let loop ((here here) (above '()))
@@ -267,22 +285,26 @@
        (vals (call-composed k winders w (lambda () (list->values vals))))))))
 
 (define (composable k w)
-  (let ((winders (winders-above w)))
+  (let ((winders (winders-between (%continuation-winders k) w)))
     (composable-of k winders w)))
 
 ;; The same, if there is no barrier among these winders.
 (define (captured k w)
-  (let ((winders (winders-above w)))
+  (let ((winders (winders-between (%continuation-winders k) w)))
     (refuse-barriers winders w)
     (composable-of k winders w)))
+
+;; The same, up to the innermost prompt with this tag.
+(define (captured-to who tag k)
+  (captured k (prompt-for who (%continuation-winders k) tag)))
 
 (define call-with-composable-continuation
   (case-lambda
     ((receiver) (call-with-composable-continuation receiver (default-continuation-prompt-tag)))
     ((receiver tag)
      (check-procedure "call-with-composable-continuation" receiver)
-     (let ((w (prompt-for "call-with-composable-continuation" tag)))
-       (%call/cc (lambda (k) (receiver (captured k w))))))))
+     (check-tag "call-with-composable-continuation" tag)
+     (%call/cc (lambda (k) (receiver (captured-to "call-with-composable-continuation" tag k)))))))
 
 ;;;; Continuation marks
 
@@ -327,20 +349,19 @@
 
 ;; Captures up to the prompt, drops what was captured and calls `receiver` with it in the prompt.
 (define (control* who tag receiver)
-  (let ((w (prompt-for who tag)))
-    (%call/cc
-     (lambda (k)
-       (let ((c (captured k w)))
-         (rewind-to w)
-         (call-in base (lambda () (receiver c))))))))
+  (check-tag who tag)
+  (%call/cc
+   (lambda (k)
+     (let ((c (captured-to who tag k)))
+       (call-in-prompt who tag (lambda () (receiver c)))))))
 
 ;; The same without the prompt.
 (define (control0* who tag receiver)
-  (let ((w (prompt-for who tag)))
-    (%call/cc
-     (lambda (k)
-       (let ((c (captured k w)))
-         (abort-to w (lambda () (receiver c))))))))
+  (check-tag who tag)
+  (%call/cc
+   (lambda (k)
+     (let ((c (captured-to who tag k)))
+       (abort-to who tag (lambda () (receiver c)))))))
 
 ;; `c` in a prompt of its own, when it is called.
 (define (delimited tag c)
@@ -383,14 +404,14 @@
   (call-at-prompt (check-tag "call-with-prompt" tag) (%opaque handler) thunk))
 
 (define (abort-to-prompt tag . vals)
-  (let* ((w (prompt-for "abort-to-prompt" tag))
-         (handler (mark-handler (winder-mark w))))
+  (check-tag "abort-to-prompt" tag)
+  (let ((handler (mark-handler (winder-mark (prompt-for "abort-to-prompt" (%machine-ref (slot-winders)) tag)))))
     (if (%opaque? handler)
         (%call/cc
          (lambda (k)
-           (let ((c (captured k w)))
-             (abort-to w (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
-        (abort-to w (lambda () (%apply handler vals))))))
+           (let ((c (captured-to "abort-to-prompt" tag k)))
+             (abort-to "abort-to-prompt" tag (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
+        (abort-to "abort-to-prompt" tag (lambda () (%apply handler vals))))))
 
 ;;;; Unwind handlers (SRFI 248)
 
@@ -407,19 +428,22 @@
    (lambda (k)
      (if (if (same-prompt? (%machine-ref (slot-winders)) h #f) (at-base? k) #f)
          (thunk)
-         (begin
-           (enter-state! (make-winder (%machine-ref (slot-winders)) (make-mark h k #f) #f
-                                      (%cons h (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters))))
-           (call-in base thunk))))))
+         (let ((m (make-mark h k #f)))
+           (call-in base
+             (lambda ()
+               (enter-state! (make-winder (%machine-ref (slot-winders)) m #f
+                                          (%cons h (%machine-ref (slot-handlers))) (%machine-ref (slot-parameters))))
+               (thunk))))))))
 
 ;; In the place of a call to `raise` or `raise-continuable`.
 (define (unwind h obj)
-  (let ((w (find-prompt h)))
-    (%call/cc
-     (lambda (k)
-       (let* ((empty (if (%eq? (%machine-ref (slot-winders)) w) (at-base? k) #f))
-              (c (unwound (composable k w) h empty)))
-         (abort-to w (lambda () ((%opaque-ref h 0) obj c))))))))
+  (%call/cc
+   (lambda (k)
+     (let* ((here (%continuation-winders k))
+            (w (prompt-for #f here h))
+            (empty (if (%eq? here w) (at-base? k) #f))
+            (c (unwound (composable k w) h empty)))
+       (abort-to #f h (lambda () ((%opaque-ref h 0) obj c)))))))
 
 ;; Called with the key, the continuation says whether it is the empty one.
 (define unwound-key (%opaque 'unwound))
@@ -450,8 +474,8 @@
         (if clause
             (%call/cc
              (lambda (k)
-               (let ((resume (resumption (captured k w) m)))
-                 (abort-to w (lambda () (%apply (%cdr clause) (%cons resume args)))))))
+               (let ((resume (resumption (captured-to #f (mark-tag m) k) m)))
+                 (abort-to #f (mark-tag m) (lambda () (%apply (%cdr clause) (%cons resume args)))))))
             (loop (%opaque-ref w 0))))))
   perform)
 
@@ -534,7 +558,7 @@
                    (raise-condition (kind-other) "make-coroutine-generator"
                                     "yield was called outside of its generator" '() (no-site)))
                ;; what `proc` has around the call
-               (set! above (winders-above w))
+               (set! above (winders-between (%continuation-winders k) w))
                (rewind-to w)
                (set! place w)
                (set! resume k)

@@ -82,8 +82,8 @@ pub const NAMED: &[Named] = &[
     Named {
         title: "`before` runs in the state that the jump came from",
         sources: "lib",
-        old: "(enter-state! (%opaque-ref w 0))\n                    (before)",
-        new: "(before)",
+        old: "(run-in (%opaque-ref w 0) now before)",
+        new: "(run-in now now before)",
         by: &["control_by_oracle"],
     },
     Named {

@@ -49,21 +49,17 @@ fn interrupts_leave_operations_whole() {
     under_schedules("tests/threads/interrupts.scm", expected);
 }
 
-/// Threads are terminated, interrupted, made to fail and late at every safepoint in turn, and nothing that they had in
-/// common is broken.
-#[test]
-fn whatever_happens_at_any_safepoint_leaves_everything_whole() {
+/// Runs `check` on each line that a program with every safepoint in turn prints, in many configurations.
+fn at_every_safepoint(program: &str, scenarios: usize, check: impl Fn(&str, &[&str])) {
     let run = |options: &[&str], zeal: &str| {
         let mut command = Command::new(binary());
-        command.current_dir(root()).arg("run").args(options).arg("tests/threads/every-safepoint.scm");
+        command.current_dir(root()).arg("run").args(options).arg(program);
         let output = command.env("CAIRN_ZEAL", zeal).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{options:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(text.lines().count(), 36, "{options:?}: {text}");
+        assert_eq!(text.lines().count(), scenarios, "{options:?}: {text}");
         for line in text.lines() {
-            // (scenario, what was tried, at so many safepoints, what went wrong)
-            let words: Vec<&str> = line.split(' ').collect();
-            assert!(words[2].parse::<u32>().unwrap() > 25 && words[3] == "())", "{options:?}: {line}");
+            check(line, options);
         }
     };
     for options in [["--opt=high", "--frames=chunks"], ["--opt=low", "--frames=chunks"]] {
@@ -76,6 +72,27 @@ fn whatever_happens_at_any_safepoint_leaves_everything_whole() {
     for collector in ["mcc", "marksweep", "bdw"] {
         run(&[&format!("--gc={collector}")], "0");
     }
+}
+
+/// Threads are terminated, interrupted, made to fail and late at every safepoint in turn, and nothing that they had in
+/// common is broken.
+#[test]
+fn whatever_happens_at_any_safepoint_leaves_everything_whole() {
+    at_every_safepoint("tests/threads/every-safepoint.scm", 36, |line, options| {
+        // (scenario, what was tried, at so many safepoints, what went wrong)
+        let words: Vec<&str> = line.split(' ').collect();
+        assert!(words[2].parse::<u32>().unwrap() > 25 && words[3] == "())", "{options:?}: {line}");
+    });
+}
+
+/// What a thread does at any safepoint can be captured by who interrupts it, and done in another prompt.
+#[test]
+fn what_is_captured_at_any_safepoint_goes_on_elsewhere() {
+    at_every_safepoint("tests/threads/captured-interrupts.scm", 16, |line, options| {
+        // (scenario result (what was entered and left) was-captured what-went-wrong)
+        let ends = if line.starts_with("(plain ") { " ())" } else { " captured ())" };
+        assert!(line.contains(" 6 (in out) ") && line.ends_with(ends), "{options:?}: {line}");
+    });
 }
 
 #[test]
