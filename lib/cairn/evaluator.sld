@@ -593,6 +593,7 @@
     ;;
     ;; The budget: entries until it is time to ask for a module, or to look for it.  Nobody waits for a module: it may
     ;; come late, or never.  A unit whose module could not be made asks once more, much later.
+    ;; There are more than a few modules only in programs that are hot here and there for minutes.
     (define-record-type unit
       (make-unit counters place own-cells value-cell budget asked modules-left)
       unit?
@@ -612,7 +613,7 @@
     (define entries-at-once (if haste 1 64))
     (define-syntax budget-after-failure (syntax-rules () ((_) 5000000)))
     (define-syntax budget-of-none (syntax-rules () ((_) 1000000000000000)))
-    (define-syntax most-modules (syntax-rules () ((_) 8)))
+    (define most-modules (if haste 8 100))
     (define-syntax most-parts (syntax-rules () ((_) 64)))
 
     (define (new-unit lambdas place own-cells value-cell)
@@ -620,7 +621,7 @@
         (do ((i 0 (+ i 1)))
             ((= i lambdas))
           (vector-set! counters i (vector entries-at-once 0 #f)))
-        (make-unit counters place own-cells value-cell first-budget #f (most-modules))))
+        (make-unit counters place own-cells value-cell first-budget #f most-modules)))
 
     (define-syntax counter-left (syntax-rules () ((_ c) (vector-ref c 0))))
     (define-syntax counter-before (syntax-rules () ((_ c) (vector-ref c 1))))

@@ -432,6 +432,11 @@ mod tests {
         let text = (0..3).map(large).collect::<String>();
         assert_eq!(module_of(&text, &[300, 200, 400], &[]).1.lambdas, [2], "others have their turn");
         assert_eq!(module_of(&text, &[300, 200, IS_NATIVE], &[]).1.lambdas, [0]);
+        // later modules have more room
+        let mut program = parse_program(&text).expect("parses");
+        let request =
+            Request { entered: vec![300, 200, 400], bound: vec![true; 3], room: 1000, ..Request::default() };
+        assert_eq!(module(&mut program, 0, &[], &request).lambdas, [0, 2]);
     }
 
     #[test]

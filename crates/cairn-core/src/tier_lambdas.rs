@@ -135,11 +135,11 @@ impl<'p> Lambdas<'p> {
     /// time is in proportion to that. If there is too much of it, closures that are made anew all the time are left
     /// out: the code around them will make native ones. If there still is, the hottest come first. Others have their
     /// turn with the next module.
-    fn spare(&self, hot: &mut [bool], entered: &dyn Fn(usize) -> u32) {
+    fn spare(&self, hot: &mut [bool], entered: &dyn Fn(usize) -> u32, whole: usize) {
         let size_of = |n: usize| self.infos[n].lambda.clauses.iter().map(|c| size(&c.body)).sum::<usize>();
         let sizes: Vec<usize> = (0..hot.len()).map(|n| if hot[n] { size_of(n) } else { 0 }).collect();
         let total = |hot: &[bool]| (0..hot.len()).filter(|n| hot[*n]).map(|n| sizes[n]).sum::<usize>();
-        if total(hot) <= LARGE {
+        if total(hot) <= whole {
             return;
         }
         for n in 0..hot.len() {
@@ -151,9 +151,9 @@ impl<'p> Lambdas<'p> {
         }
         let mut order: Vec<usize> = (0..hot.len()).filter(|n| hot[*n]).collect();
         order.sort_by_key(|n| std::cmp::Reverse(entered(*n)));
-        let mut room = LARGE;
+        let mut room = whole;
         for n in order {
-            hot[n] = sizes[n] <= room || room == LARGE;
+            hot[n] = sizes[n] <= room || room == whole;
             room -= if hot[n] { sizes[n].min(room) } else { 0 };
         }
     }
@@ -182,13 +182,10 @@ impl<'p> Lambdas<'p> {
                 outer = self.infos[o].outer;
             }
         }
-        self.spare(&mut hot, &entered);
+        self.spare(&mut hot, &entered, request.room);
         (0..hot.len()).filter(|n| hot[*n]).collect()
     }
 }
-
-/// The makers of a module have so many expressions at most, if one alone has not more.
-const LARGE: usize = 800;
 
 /// What was entered so often is entered again, as far as one can tell.
 const OFTEN: u32 = 8;
@@ -330,7 +327,7 @@ impl<'p> Scan<'p, '_> {
 }
 
 /// What evaluation has seen so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// How often each lambda was entered since there was a module, by number; [`IS_NATIVE`] if it is native already.
     pub entered: Vec<u32>,
@@ -341,9 +338,21 @@ pub struct Request {
     /// Is the module made before anything runs? Then all lambdas are wanted but those that were entered 0 times, and
     /// procedures among them that the form defines are the module's own.
     pub ahead: bool,
+    /// The makers of the module have so many expressions at most, if one alone has not more.
+    pub room: usize,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        let (entered, bound, held) = Default::default();
+        Request { entered, bound, held, ahead: false, room: Request::ROOM }
+    }
 }
 
 impl Request {
+    /// Room in a program's first modules.
+    pub const ROOM: usize = 800;
+
     /// How often evaluated closures of a lambda were entered.
     pub(crate) fn entered(&self, n: usize) -> u32 {
         if self.ahead {

@@ -342,7 +342,7 @@ mod tests {
             entered: vec![200],
             bound: vec![true; 6],
             held: vec![true, false, false, held, false, false],
-            ahead: false,
+            ..Request::default()
         };
         module(&mut program, 0, &[other], &request);
         verify(&program, Dialect::Fixed).expect("well formed");

@@ -334,7 +334,7 @@ impl Evaluator for Expander {
             return parts.first().map(|[_, module, ..]| *module);
         }
         let unit = self.log.unit(parts.into_iter().map(Place::from).collect())?;
-        self.compiler.as_ref()?.request(unit, Request { entered, bound, held, ahead: false })
+        self.compiler.as_ref()?.request(unit, Request { entered, bound, held, ..Request::default() })
     }
 
     fn ready(&mut self, ticket: i64) -> Progress {

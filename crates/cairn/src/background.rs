@@ -243,6 +243,9 @@ impl Work {
     }
 }
 
+/// Native stack of a thread that compiles: what the main thread has.
+pub(crate) const STACK: usize = 8 << 20;
+
 /// A low priority: enough to come to an end beside programs that keep all processors busy.
 const LOW: i32 = 10;
 
@@ -292,7 +295,7 @@ pub fn compile_in_background() -> Result<(), Error> {
     }
     leave_the_processor_to_the_program();
     while let Some((_, work, Some(wanted))) = understand_job(&job) {
-        let answer = work.answer(wanted);
+        let answer = work.answer_in_turn(wanted);
         let mut out = std::io::stdout().lock();
         let told = out.write_all(&answer.len().to_le_bytes()).and_then(|()| out.write_all(&answer));
         // whoever does not listen has ended
@@ -318,6 +321,22 @@ impl Work {
         {
             self.whole_here();
         }
+    }
+
+    /// [`Work::answer`]; better code than there is has to wait for everybody else.
+    fn answer_in_turn(&self, wanted: Wanted) -> Vec<u8> {
+        if wanted.2 != Effort::Again {
+            return self.answer(wanted);
+        }
+        let patient = move || {
+            lower_priority(BESIDE);
+            self.answer(wanted)
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, patient);
+            // without an answer this process is taken for one that has ended
+            thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        })
     }
 
     /// A module, or why there is none, as [`Work::understand`] reads it.
@@ -401,10 +420,11 @@ impl Writer {
         counts.for_each(|n| self.count(n));
     }
 
-    fn request(&mut self, Request { entered, bound, held, ahead: _ }: &Request) {
+    fn request(&mut self, Request { entered, bound, held, ahead: _, room }: &Request) {
         self.counts(entered.iter().map(|n| *n as usize));
         self.counts(bound.iter().map(|b| (*b).into()));
         self.counts(held.iter().map(|b| (*b).into()));
+        self.count(*room);
     }
 
     fn unit(&mut self, Unit { steps, parts }: &Unit) {
@@ -454,7 +474,8 @@ impl Reader<'_> {
 
     fn request(&mut self) -> Option<Request> {
         let entered = self.counts()?.into_iter().map(|n| n as u32).collect();
-        Some(Request { entered, bound: self.flags()?, held: self.flags()?, ahead: false })
+        let (bound, held, room) = (self.flags()?, self.flags()?, self.count()?);
+        Some(Request { entered, bound, held, ahead: false, room })
     }
 
     fn unit(&mut self) -> Option<Unit> {

@@ -26,7 +26,7 @@
 //! the compiler reads any more of the library's text, so their numbers agree; what the program read from files is kept
 //! for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
 
-use crate::background::{Made, Work};
+use crate::background::{Made, STACK, Work};
 use crate::boot;
 use crate::diagnostics::Messages;
 use crate::error::Error;
@@ -62,8 +62,6 @@ use std::time::{Duration, Instant};
 const RUN_PROGRAM: &str = "(cairn evaluator) run-program";
 /// Keys of what makes places, which share the code of a program that is compiled as a whole.
 const PLACES: [&str; 2] = ["(cairn place) place-spawn", "(cairn place) place-map"];
-/// Native stack of the thread that compiles: what the main thread has.
-pub(crate) const STACK: usize = 8 << 20;
 
 /// A program ready to be evaluated.
 #[derive(Clone, Debug)]
@@ -114,6 +112,9 @@ struct Compilation {
 
 /// A program that runs for so long, and has a module, is compiled as a whole, for the next time.
 const LONG: Duration = Duration::from_secs(1);
+
+/// How many expressions of a program are compiled in a millisecond, without LLVM's optimizer.
+const COMPILED: usize = 3;
 
 /// Nobody panics with these locks.
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -254,7 +255,7 @@ impl Evaluated for Hot {
         if !self.compilation.work.has_room() {
             return false;
         }
-        let request = Request { entered, bound, ..Request::default() };
+        let request = Request { entered, bound, room: self.compilation.room(), ..Request::default() };
         let compilation = self.compilation.clone();
         *lock(&compilation.module) = Progress::UnderWay;
         let compile = move || {
@@ -293,6 +294,15 @@ impl Evaluated for Hot {
 }
 
 impl Compilation {
+    /// How large the next module may be. As long as the program has run it may go on, as far as one can tell, so that
+    /// is how long compiling may take.
+    fn room(&self) -> usize {
+        if self.haste.load(Ordering::Relaxed) {
+            return Request::ROOM;
+        }
+        Request::ROOM.max(self.began.elapsed().as_millis() as usize * COMPILED)
+    }
+
     /// Compiles the program as a whole and keeps that, with what time no other work wants, if the program runs for
     /// long: the next time it begins with the code that this time it gets.
     fn compile_whole(&self) {

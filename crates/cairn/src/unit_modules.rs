@@ -9,8 +9,8 @@
 //! means what it meant. So does all when no process can compile beside this one: LLVM in this process would be in the
 //! way when it ends. When several units in a row could not be compiled, that is taken for granted of the others.
 
+use crate::background::STACK;
 use crate::background::{Made, Work};
-use crate::evaluated::STACK;
 use crate::session::Compiler;
 use crate::source::{Source, Texts};
 use crate::stages::Effort;
