@@ -113,6 +113,10 @@ struct Compilation {
 /// A program that runs for so long, and has a module, is compiled as a whole, for the next time.
 const LONG: Duration = Duration::from_secs(1);
 
+/// A program that runs for so long with a module's first code, and twice as long as that took, gets the best code for
+/// it.
+const SOON: Duration = Duration::from_millis(120);
+
 /// How many expressions of a program are compiled in a millisecond, without LLVM's optimizer.
 const COMPILED: usize = 3;
 
@@ -323,7 +327,7 @@ impl Compilation {
     /// some? If not, the first is good enough.
     fn replace(&self, first: &First, request: &Request, took: Duration) -> bool {
         if !self.haste.load(Ordering::Relaxed) {
-            std::thread::sleep(LONG.max(2 * took));
+            std::thread::sleep(SOON.max(2 * took));
         }
         let Ok(second) = self.work.module(None, request, Effort::Again) else { return false };
         if second.object.text == Some(first.text)
@@ -384,7 +388,7 @@ impl Work {
         effort: Effort,
     ) -> Result<Made, Error> {
         let (module, makers) = self.hot_module(unit, request)?;
-        Ok(Made { object: stages::hot_object(&self.compiler, &module, effort)?, makers })
+        Ok(Made { object: stages::hot_object(&self.compiler, &module, effort, request.room)?, makers })
     }
 
     /// A module of what is hot, as Frame IR.

@@ -120,20 +120,22 @@ pub(crate) struct HotObject {
     pub(crate) text: Option<NonZeroU64>,
 }
 
-/// LLVM makes the best code of so many bytes of its IR in about a tenth of a second.
-const SMALL: usize = 100_000;
+/// LLVM makes the best code of so many bytes of its IR in the time for which a module gets room for an expression.
+const BYTES: usize = 330;
 
-/// Compiles a module of hot code to object code.
+/// Compiles a module of hot code, for which there was so much room, to object code. The best code at once may take as
+/// long as the program has run.
 pub(crate) fn hot_object(
     compiler: &Compiler,
     module: &cairn_frame::ir::Module,
     effort: Effort,
+    room: usize,
 ) -> Result<HotObject, Error> {
     let mut clock = Clock::start(compiler);
     let text = text(compiler, module, &mut clock);
     let best = llvm_level(&compiler.options);
     let quick = llvm_level(&CompileOptions { backend: Backend::Quick, ..compiler.options });
-    let is_best = effort == Effort::BySize && (text.len() <= SMALL || best == quick);
+    let is_best = effort == Effort::BySize && (text.len() <= room * BYTES || best == quick);
     let object = match effort {
         Effort::Again => cairn_llvm::backend::compile_functions(&text, best)?,
         _ if is_best => cairn_llvm::compile_to_object(&text, best)?,
