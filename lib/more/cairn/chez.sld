@@ -44,9 +44,13 @@
    define-record-type fields mutable immutable parent protocol sealed opaque nongenerative parent-rtd
    record-type-descriptor record-constructor-descriptor make-record-type-descriptor record-type-descriptor?
    make-record-constructor-descriptor record-constructor record-predicate record-accessor record-mutator record?
+   record-constructor-descriptor? make-record-type (rename record-type-descriptor type-descriptor)
+   csv7:record-type-descriptor csv7:record-field-accessor csv7:record-field-mutator
+   csv7:record-field-accessible? csv7:record-field-mutable? csv7:record-type-name csv7:record-type-symbol
+   csv7:record-type-field-names csv7:record-type-field-decls
    record-rtd record-type-name record-type-parent record-type-uid record-type-generative? record-type-sealed?
    record-type-opaque? record-type-field-names record-field-mutable?
-   define-enumeration make-enumeration enum-set-universe enum-set-indexer enum-set-constructor enum-set->list
+   define-enumeration make-enumeration enum-set? enum-set-universe enum-set-indexer enum-set-constructor enum-set->list
    enum-set-member? enum-set-subset? enum-set=? enum-set-union enum-set-intersection enum-set-difference
    enum-set-complement enum-set-projection
    syntax-case syntax quasisyntax unsyntax unsyntax-splicing with-syntax identifier-syntax identifier?
@@ -55,7 +59,7 @@
    define-structure define-record rec fluid-let fluid-let-syntax assert time
    record-case exclusive-cond alias module eval-when meta-cond
    critical-section with-interrupts-disabled
-   trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port
+   trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-do trace-output-port pariah
    ;; lists
    iota enumerate list-head last-pair cons* filter partition find memp assp remp remq remv remove remq! remv! remove!
    merge!
@@ -122,7 +126,7 @@
    hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries hashtable-update!
    hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash
    ;; boxes
-   box box? unbox set-box!
+   box box? unbox set-box! box-cas! vector-cas!
    ;; control and errors
    void call/1cc error errorf warning assertion-violation display-condition
    condition simple-conditions condition? condition-predicate condition-accessor define-condition-type
@@ -158,14 +162,20 @@
    current-directory cd directory-list file-directory? file-regular? file-symbolic-link? mkdir delete-directory
    rename-file path-absolute? path-extension path-first path-last path-parent path-rest path-root directory-separator
    directory-separator? getenv putenv command-line-arguments get-process-id
+   file-port? port-file-descriptor file-length port-length (rename chez-port-name port-name)
+   open-fd-input-port open-fd-output-port unread-char
+   unget-char unget-u8 get-string-some! put-string-some get-bytevector-some!
+   put-bytevector-some block-read block-write transcoder? current-transcoder fasl-write fasl-read
    &i/o i/o-error? &i/o-filename i/o-filename-error? i/o-error-filename i/o-file-does-not-exist-error?
    i/o-file-already-exists-error? i/o-read-error? i/o-write-error? i/o-error-port
    ;; threads
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex make-condition
-   condition-wait condition-signal condition-broadcast make-thread-parameter
+   condition-wait condition-signal condition-broadcast make-thread-parameter mutex-name condition-name
+   thread-condition?
    ;; C, the collector
    load-shared-object foreign-procedure foreign-callable foreign-callable-entry-point foreign-alloc
    foreign-free foreign-ref foreign-set! foreign-sizeof collect make-guardian
+   collections current-memory-bytes maximum-memory-bytes
    ;; the rest of R6RS
    eol-style native-eol-style error-handling-mode buffer-mode? output-port-buffer-mode utf-16-codec
    transcoder-codec transcoder-eol-style transcoder-error-handling-mode port-transcoder
@@ -212,7 +222,13 @@
    enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
    debug-on-exception library-directories source-directories library-extensions waiter-prompt-string
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
-   pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
+   pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record
+   print-vector-length print-precision print-char-name print-extended-identifiers case-sensitive subset-mode
+   compile-profile compile-file-message commonization-level cp0-effort-limit cp0-score-limit cp0-outer-unroll-limit
+   generate-allocation-counts generate-instruction-counts generate-interrupt-trap generate-covin-files
+   heap-reserve-ratio release-minimum-generation collect-maximum-generation internal-defines-as-letrec*
+   self-evaluating-vectors import-notify fasl-compressed compress-level compress-format
+   require-nongenerative-clause expand-output expand/optimize-output eval-syntax-expanders-when char-name)
   (import
    (rename (except (scheme base) case string-copy! bytevector bytevector-copy! error let-syntax letrec-syntax
                    number->string get-output-string parameterize syntax-rules syntax-error)
@@ -231,7 +247,7 @@
            (splicing-let-syntax let-syntax) (splicing-letrec-syntax letrec-syntax))
    (cairn syntax-case)
    (cairn chez control) (cairn chez macros) (cairn chez syntax) (cairn chez arithmetic) (cairn chez data)
-   (cairn chez system) (cairn chez more)
+   (cairn chez system) (cairn chez more) (cairn chez ports) (cairn chez records)
    (only (cairn weak) collect make-guardian)
    (only (rnrs base) div mod div-and-mod div0 mod0 div0-and-mod0 real-valued? rational-valued? integer-valued?)
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
@@ -263,7 +279,7 @@
    (prefix (only (srfi 1) iota) srfi-)
    (srfi 111)
    (cairn rnrs conditions)
-   (cairn rnrs records)
+   (except (cairn rnrs records) record-constructor record?)
    (rnrs enums)
    (only (srfi 126) make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set!
          hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries

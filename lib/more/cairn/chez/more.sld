@@ -18,8 +18,16 @@
    enable-object-counts compile-interpret-simple run-cp0 collect-notify collect-trip-bytes collect-generation-radix
    debug-on-exception library-directories source-directories library-extensions waiter-prompt-string
    suppress-greeting custom-port-buffer-size file-buffer-size pretty-line-length pretty-one-line-limit
-   pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record)
-  (import (scheme base) (scheme complex) (scheme inexact)
+   pretty-initial-indent pretty-standard-indent pretty-maximum-lines print-unicode print-record
+   print-vector-length print-precision print-char-name print-extended-identifiers case-sensitive subset-mode
+   compile-profile compile-file-message commonization-level cp0-effort-limit cp0-score-limit cp0-outer-unroll-limit
+   generate-allocation-counts generate-instruction-counts generate-interrupt-trap generate-covin-files
+   heap-reserve-ratio release-minimum-generation collect-maximum-generation internal-defines-as-letrec*
+   self-evaluating-vectors import-notify fasl-compressed compress-level compress-format
+   require-nongenerative-clause expand-output expand/optimize-output eval-syntax-expanders-when
+   char-name box-cas! vector-cas!)
+  (import (scheme base) (scheme case-lambda) (scheme complex) (scheme inexact) (srfi 111)
+          (only (cairn control) out-of-range wrong-type) (only (cairn scheduler) mask! unmask!)
           (only (rnrs bytevectors) bytevector-uint-ref bytevector-sint-ref bytevector-uint-set! bytevector-sint-set!)
           (only (cairn process) start-process process-wait)
           (only (srfi 144) flsinh flcosh fltanh flasinh flacosh flatanh)
@@ -148,4 +156,58 @@
       (library-extensions '((".sls" . ".so"))) (waiter-prompt-string ">") (suppress-greeting #f)
       (custom-port-buffer-size 128) (file-buffer-size 4096) (pretty-line-length 75) (pretty-one-line-limit 60)
       (pretty-initial-indent 0) (pretty-standard-indent 1) (pretty-maximum-lines #f) (print-unicode #t)
-      (print-record #t))))
+      (print-record #t) (print-vector-length #f) (print-precision #f) (print-char-name #f)
+      (print-extended-identifiers #f) (case-sensitive #t) (subset-mode #f) (compile-profile #f)
+      (compile-file-message #t) (commonization-level 0) (cp0-effort-limit 200) (cp0-score-limit 20)
+      (cp0-outer-unroll-limit 0) (generate-allocation-counts #f) (generate-instruction-counts #f)
+      (generate-interrupt-trap #t) (generate-covin-files #f) (heap-reserve-ratio 1.0) (release-minimum-generation 4)
+      (collect-maximum-generation 4) (internal-defines-as-letrec* #t) (self-evaluating-vectors #f)
+      (import-notify #f) (fasl-compressed #t) (compress-level 'medium) (compress-format 'lz4)
+      (require-nongenerative-clause #f) (expand-output #f) (expand/optimize-output #f)
+      (eval-syntax-expanders-when '(compile load eval)))
+
+    ;;;; Characters by their names
+
+    (define char-names
+      '((space . #\space) (newline . #\newline) (tab . #\tab) (nul . #\null) (alarm . #\alarm) (bel . #\alarm)
+        (backspace . #\backspace) (linefeed . #\newline) (vtab . #\x0B) (page . #\x0C) (return . #\return)
+        (esc . #\escape) (delete . #\delete) (rubout . #\delete) (nel . #\x85) (ls . #\x2028)))
+    ;; The character of a name, the name of a character, or #f; or a new name.
+    (define char-name
+      (case-lambda
+        ((x)
+         (cond ((symbol? x) (cond ((assq x char-names) => cdr) (else #f)))
+               ((char? x)
+                (let loop ((l char-names))
+                  (cond ((null? l) #f)
+                        ((char=? x (cdr (car l))) (car (car l)))
+                        (else (loop (cdr l))))))
+               (else (wrong-type "char-name" "a character or a symbol" x))))
+        ((name c)
+         (if (not (symbol? name)) (wrong-type "char-name" "a symbol" name))
+         (if (not (or (char? c) (not c))) (wrong-type "char-name" "a character or #f" c))
+         (let ((others (let loop ((l char-names))
+                         (cond ((null? l) '())
+                               ((eq? name (car (car l))) (loop (cdr l)))
+                               (else (cons (car l) (loop (cdr l))))))))
+           (set! char-names (if c (cons (cons name c) others) others))))))
+
+    ;;;; Changes that happen only if the old value is there
+
+    ;; No other thread has its turn in between.
+    (define-syntax replace-if
+      (syntax-rules ()
+        ((_ get old set)
+         (begin
+           (mask!)
+           (let ((is? (eq? get old)))
+             (if is? set)
+             (unmask!)
+             is?)))))
+    (define (box-cas! b old new)
+      (if (not (box? b)) (wrong-type "box-cas!" "a box" b))
+      (replace-if (unbox b) old (set-box! b new)))
+    (define (vector-cas! v i old new)
+      (if (not (vector? v)) (wrong-type "vector-cas!" "a vector" v))
+      (if (not (and (exact-integer? i) (< -1 i (vector-length v)))) (out-of-range "vector-cas!" "index out of range" i))
+      (replace-if (vector-ref v i) old (vector-set! v i new)))))

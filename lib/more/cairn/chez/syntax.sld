@@ -2,7 +2,7 @@
 (define-library (cairn chez syntax)
   (export define-structure define-record rec record-case (rename chez-case case) exclusive-cond alias
           module eval-when meta-cond critical-section with-interrupts-disabled
-          trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-output-port)
+          trace untrace trace-define trace-lambda trace-case-lambda trace-let trace-do trace-output-port pariah)
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
           (cairn syntax-case)
           (only (cairn rnrs records) define-record-type fields mutable immutable parent protocol)
@@ -218,6 +218,23 @@
       (syntax-rules ()
         ((_ name ((x value) ...) body ...)
          ((letrec ((name (traced 'name (lambda (x ...) body ...)))) name) value ...))))
+
+    ;; Tells of the turns of a loop.
+    (define-syntax trace-do
+      (syntax-rules ()
+        ((_ ((x value step ...) ...) (test result ...) body ...)
+         (trace-let do ((x value) ...)
+           (if test
+               (let () (if #f #f) result ...)
+               (begin body ... (do (stepped x step ...) ...)))))))
+    (define-syntax stepped
+      (syntax-rules ()
+        ((_ x) x)
+        ((_ x step) step)))
+
+    ;; Code that seldom runs.
+    (define-syntax pariah
+      (syntax-rules () ((_ e ...) (begin e ...))))
 
     ;; What was there before.
     (define originals '())

@@ -13,6 +13,7 @@
    date-zone-offset date-week-day date-year-day date->time-utc time-utc->date date-and-time
    fork-thread thread? threaded? get-thread-id make-mutex mutex? mutex-acquire mutex-release with-mutex
    make-condition condition-wait condition-signal condition-broadcast make-thread-parameter
+   mutex-name condition-name (rename condition-variable? thread-condition?)
    process open-process-ports
    load-shared-object foreign-procedure foreign-callable foreign-callable-entry-point foreign-alloc
    foreign-free foreign-ref foreign-set! foreign-sizeof)
@@ -25,7 +26,7 @@
           (only (srfi 13) string-index string-index-right)
           (rename (only (srfi 18) current-thread thread? make-thread thread-start! thread-sleep! mutex? make-mutex
                         mutex-lock! mutex-unlock! make-condition-variable condition-variable-signal!
-                        condition-variable-broadcast!)
+                        condition-variable-broadcast! condition-variable? mutex-name condition-variable-name)
                   (make-mutex make-plain-mutex))
           (rename (srfi 19) (current-time srfi-19-time))
           (only (srfi 170) open-file textual-output open/append open/create create-directory
@@ -177,6 +178,8 @@
            signalled?))))
     (define (condition-signal c) (condition-variable-signal! c))
     (define (condition-broadcast c) (condition-variable-broadcast! c))
+    (define (condition-name c)
+      (if (condition-variable? c) (condition-variable-name c) (wrong-type "condition-name" "a condition" c)))
     (define ids '())
     (define (get-thread-id)
       (let ((t (current-thread)))
