@@ -301,7 +301,7 @@
            (sort sort-sequence) (sort! sort-sequence!))
    (rename (only (cairn control) call/1cc condition? wrong-type &format make-format-part format-part? unhandled?)
            (condition? system-error?))
-   (only (cairn port) with-input-from-string fresh-line)
+   (only (cairn port) with-input-from-string fresh-line) (only (cairn pretty) write-pretty)
    (cairn format)
    (only (cairn dialects) 1+ 1- -1+ add1 sub1 random list-head atom?
          fluid-let void get-line get-char get-string-all
@@ -464,9 +464,7 @@
     (define pretty-print
       (case-lambda
         ((x) (pretty-print x (current-output-port)))
-        ((x port)
-         (write x port)
-         (newline port))))
+        ((x port) (write-pretty (abbreviated x) port (pretty-line-length) write))))
     (define (put-datum port x) (write x port))
 
     ;; What was written since the last time.

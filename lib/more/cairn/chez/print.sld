@@ -5,7 +5,7 @@
 ;;; in Chez Scheme.  Only when there is a radix or a record writer the printer below is needed: it goes through pairs,
 ;;; vectors and boxes itself.  Data that come back to themselves are labelled as R7RS's `write` labels them.
 (define-library (cairn chez print)
-  (export print-length print-level print-radix record-writer write display)
+  (export print-length print-level print-radix record-writer write display abbreviated)
   (import (except (scheme base) number->string) (prefix (only (scheme base) number->string) r7-)
           (scheme case-lambda) (prefix (only (scheme write) write display) r7-) (scheme box)
           (only (scheme inexact) finite?)
