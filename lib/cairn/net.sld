@@ -56,11 +56,17 @@
     (define (check-udp who x)
       (if (udp-socket? x) (udp-socket x) (wrong-type who "a UDP socket" x)))
 
+    ;; Where the host comes behind the port, the runtime cannot say which argument is wrong.
+    (define (check-address who port host)
+      (if (%not (%fixnum? port)) (wrong-type who "a port number" port))
+      (if (%not (%string? host)) (wrong-type who "a string" host)))
+
     ;; Listens at a port, 0 for any that is free, of the address of `host`: at first that of all of this machine's.
     (define tcp-listen
       (case-lambda
         ((port) (tcp-listen port "0.0.0.0"))
         ((port host)
+         (check-address "tcp-listen" port host)
          (ensure-started!)
          (look-up! host)
          (make-listener (opened (%net-listen host port))))))
@@ -107,6 +113,7 @@
         (() (udp-open 0))
         ((port) (udp-open port "0.0.0.0"))
         ((port host)
+         (check-address "udp-open" port host)
          (ensure-started!)
          (look-up! host)
          (make-udp (opened (%net-datagram host port))))))
