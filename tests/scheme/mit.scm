@@ -30,6 +30,8 @@
 (define z 1)
 (define (show) z)
 (write-line (fluid-let ((z 2)) (show)))
+(write-line (let ((a 1) (b 2)) (list (fluid-let ((a 10) (b a)) (list a b)) a b)))
+(write-line (let ((a 1)) (list (call/cc (lambda (k) (fluid-let ((a 2)) (k a)))) a (fluid-let () (define c a) c))))
 (write-line (char->digit #\7 10))
 (write-line (digit->char 11 16))
 (write-line (exact->inexact 1/3))
