@@ -43,7 +43,7 @@
    &format make-format-part format-part? unhandled? set-prompt-handler!
    call-with-interrupts raise-interrupt interrupt? interrupt-number
    make-condition make-winder enter-state! uncaught before-uncaught!
-   wrong-type wrong-record no-clause
+   wrong-type wrong-record no-clause no-byte
    out-of-range wrong-element check-procedure is-range? within-range define-ranged list-end endless-list write-to-string
    ;; prompts
    make-continuation-prompt-tag (rename make-continuation-prompt-tag make-prompt-tag)
@@ -519,6 +519,14 @@
     ;; `message` ends so that the value can follow.
     (define (out-of-range who message got)
       (raise-condition (kind-range) who message (%cons got '()) (no-site)))
+
+    ;; No byte of the bytevector is at `got`.
+    (define (no-byte who bytes got)
+      (let ((message
+             (%string-concat
+              (%cons "a bytevector of length "
+                     (%cons (write-to-string (%bytevector-length bytes)) (%cons " has no element" '()))))))
+        (out-of-range who message got)))
 
     ;; No element of a field that is an array.
     (define (wrong-element who message expected got)

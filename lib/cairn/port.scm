@@ -185,15 +185,15 @@
 (define (eof-object) '#!eof)
 
 ;; When the buffer does not have it. These call themselves, so that they stay apart, and programs get the rest inline.
-(define (get-char-slowly p)
-  (let ((c (%read-char p)))
-    (if c c (begin (wait-for p 1) (get-char-slowly p)))))
-(define (look-char-slowly p)
-  (let ((c (%peek-char p)))
-    (if c c (begin (wait-for p 1) (look-char-slowly p)))))
-(define (get-byte-slowly p)
-  (let ((byte (%read-u8 p)))
-    (if byte byte (begin (wait-for p 1) (get-byte-slowly p)))))
+(define-syntax define-slowly
+  (syntax-rules ()
+    ((_ name read)
+     (define (name p)
+       (let ((x (read p)))
+         (if x x (begin (wait-for p 1) (name p))))))))
+(define-slowly get-char-slowly %read-char)
+(define-slowly look-char-slowly %peek-char)
+(define-slowly get-byte-slowly %read-u8)
 
 ;; The next character, consumed.
 (define (%get-char p)

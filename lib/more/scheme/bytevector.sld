@@ -18,7 +18,7 @@
    bytevector-ieee-double-ref bytevector-ieee-single-native-set! bytevector-ieee-single-set!
    bytevector-ieee-double-native-set! bytevector-ieee-double-set!
    string->utf8 string->utf16 string->utf32 utf8->string utf16->string utf32->string)
-  (import (scheme base) (scheme case-lambda) (cairn primitives) (only (cairn control) out-of-range wrong-type)
+  (import (scheme base) (scheme case-lambda) (cairn primitives) (only (cairn control) no-byte out-of-range wrong-type)
           (rename (only (cairn vector) bytevector-fill!) (bytevector-fill! fill!)))
   (begin
 
@@ -190,8 +190,7 @@
     (define (no-place who bv k last)
       (if (not (bytevector? bv)) (wrong-type who "a bytevector" bv))
       (if (not (exact-integer? k)) (wrong-type who "an exact integer" k))
-      (let ((what (string-append "a bytevector of length " (number->string (bytevector-length bv)) " has no element")))
-        (out-of-range who what (if (< k 0) k (+ k last)))))
+      (no-byte who bv (if (< k 0) k (+ k last))))
     ;; All bytes from place k to the last are there.
     (define-syntax check-place
       (syntax-rules ()

@@ -6,7 +6,7 @@
    bytestring-trim-right bytestring-trim-both bytestring-replace bytestring<? bytestring>? bytestring<=? bytestring>=?
    bytestring-index bytestring-index-right bytestring-break bytestring-span bytestring-join bytestring-split
    read-textual-bytestring write-textual-bytestring write-binary-bytestring bytestring-error?)
-  (import (scheme base) (scheme case-lambda) (scheme char) (only (cairn control) out-of-range wrong-type)
+  (import (scheme base) (scheme case-lambda) (scheme char) (only (cairn control) no-byte wrong-type)
           (only (cairn primitives) %numeric-writable?))
   (begin
 
@@ -59,10 +59,8 @@
             (wrong-type "make-bytestring!" "a mutable bytevector" bv))
         (if (not (and (exact-integer? at) (>= at 0))) (wrong-type "make-bytestring!" "an index" at))
         (if (> (+ at n) (bytevector-length bv))
-            (out-of-range "make-bytestring!" (without-element bv) (+ at n -1)))
+            (no-byte "make-bytestring!" bv (+ at n -1)))
         (bytevector-copy! bv at bytes)))
-    (define (without-element bv)
-      (string-append "a bytevector of length " (number->string (bytevector-length bv)) " has no element"))
     (define (make-bytestring-generator . l)
       (let ((bv (join l)) (i 0))
         (lambda ()

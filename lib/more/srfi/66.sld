@@ -3,7 +3,7 @@
   (export make-u8vector (rename bytevector? u8vector?) list->u8vector u8vector->list u8vector
           (rename bytevector-length u8vector-length) (rename bytevector-u8-ref u8vector-ref)
           (rename bytevector-u8-set! u8vector-set!) u8vector-copy! u8vector-copy u8vector=? u8vector-compare)
-  (import (scheme base) (only (cairn control) out-of-range wrong-type)
+  (import (scheme base) (only (cairn control) no-byte wrong-type)
           (only (cairn primitives) %numeric-writable?))
   (begin
 
@@ -42,10 +42,7 @@
     (define (check-part v start n)
       (check-count "u8vector-copy!" start "an index")
       (if (> (+ start n) (bytevector-length v))
-          (out-of-range "u8vector-copy!"
-                        (string-append "a bytevector of length " (number->string (bytevector-length v))
-                                       " has no element")
-                        (+ start n -1))))
+          (no-byte "u8vector-copy!" v (+ start n -1))))
     (define (u8vector-copy v) (bytevector-copy (check "u8vector-copy" v)))
 
     (define (u8vector=? a b)

@@ -13,7 +13,7 @@
    blob-u64-native-ref blob-s64-native-ref blob-u64-native-set! blob-s64-native-set!
    blob=? blob-copy! blob-copy
    blob->u8-list u8-list->blob blob->uint-list blob->sint-list uint-list->blob sint-list->blob)
-  (import (scheme base) (except (scheme bytevector) endianness) (only (cairn control) out-of-range wrong-type)
+  (import (scheme base) (except (scheme bytevector) endianness) (only (cairn control) no-byte out-of-range wrong-type)
           (only (cairn primitives) %numeric-writable?))
   (begin
 
@@ -39,9 +39,7 @@
     (define (check-place who b k size)
       (check-count who k "an index")
       (if (> (+ k size) (bytevector-length b))
-          (out-of-range who (without-element b) (+ k size -1))))
-    (define (without-element b)
-      (string-append "a bytevector of length " (number->string (bytevector-length b)) " has no element"))
+          (no-byte who b (+ k size -1))))
     (define (check-number who n size signed?)
       (let* ((half (expt 2 (- (* 8 size) 1))) (least (if signed? (- half) 0)) (end (+ least half half)))
         (if (not (and (exact-integer? n) (<= least n) (< n end)))
