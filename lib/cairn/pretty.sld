@@ -94,7 +94,8 @@
     ;; One more for the name of a named let.
     (define (operands part)
       (let* ((l (nodes part)) (n (and (string? (car l)) (operands-of (car l)))))
-        (if (and (eqv? n 1) (member (car l) '("let" "do")) (pair? (cdr l)) (string? (cadr l)) (not (string=? (cadr l) "()")))
+        (if (and (eqv? n 1) (member (car l) '("let" "do"))
+                 (pair? (cdr l)) (string? (cadr l)) (not (string=? (cadr l) "()")))
             2
             n)))
 
