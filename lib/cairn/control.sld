@@ -50,7 +50,7 @@
    default-continuation-prompt-tag (rename default-continuation-prompt-tag default-prompt-tag)
    continuation-prompt-tag? continuation-prompt-available?
    call-with-continuation-prompt call-with-prompt
-   abort-to-prompt (rename abort-to-prompt abort-current-continuation)
+   abort-to-prompt abort-current-continuation
    call-with-composable-continuation
    reset reset-at shift shift-at control control-at
    shift0 shift0-at control0 control0-at

@@ -24,9 +24,11 @@
 ;;;     0 tag       what finds it; #f: nothing does, it is only returned through
 ;;;     1 k         the continuation of the prompt, a raw one
 ;;;     2 handler   called there with the values of an abort; without a tag: the frame's continuation marks, or #f
+;;;     3 more      how many more prompts with this tag and handler begin in this place
 ;;;
 ;;; Tail calls: what is called in tail position in a prompt has the base continuation, so a prompt or a composable
-;;; continuation called there needs no return of its own.  Loops through them run in constant space.
+;;; continuation called there needs no return of its own.  Loops through them run in constant space: prompts in place of
+;;; each other are counted, for an abort, or `control0`, leaves one of them.
 
 ;;;; Tags
 
@@ -62,10 +64,11 @@
 
 ;;;; Winders of prompts
 
-(define (make-mark tag k handler) (%opaque tag k handler))
+(define (make-mark tag k handler) (%opaque tag k handler 0))
 (define (mark-tag m) (%opaque-ref m 0))
 (define (mark-k m) (%opaque-ref m 1))
 (define (mark-handler m) (%opaque-ref m 2))
+(define (mark-more m) (%opaque-ref m 3))
 
 ;; The mark of a winder, or #f.
 (define (winder-mark w)
@@ -162,9 +165,21 @@
 (define (call-at-prompt tag handler thunk)
   (%call/cc
    (lambda (k)
-     (if (if (same-prompt? (%machine-ref (slot-winders)) tag handler) (at-base? k) #f)
-         (thunk)
-         (call-above k tag handler thunk)))))
+     (let ((w (%machine-ref (slot-winders))))
+       (if (if (same-prompt? w tag handler) (at-base? k) #f)
+           (let ((new (with-more w (%fx+ (mark-more (%opaque-ref w 2)) 1))))
+             (if (innermost? w)
+                 (begin
+                   (%machine-set! (slot-winders) new)
+                   (thunk))
+                 (call-at-prompt tag handler thunk)))
+           (call-above k tag handler thunk))))))
+
+;; Prompt winder `w` with so many more prompts in its place.
+(define (with-more w more)
+  (let ((m (%opaque-ref w 2)))
+    (make-winder (%opaque-ref w 0) (%opaque (mark-tag m) (mark-k m) (mark-handler m) more) #f
+                 (%opaque-ref w 4) (%opaque-ref w 5))))
 
 (define call-with-continuation-prompt
   (case-lambda
@@ -198,16 +213,26 @@
         (leave-to-prompt who tag)
         (call-in-prompt who tag thunk))))
 
-;; Leaves what is above the innermost prompt with this tag, and the prompt; calls `thunk` in its place.
-(define (abort-to who tag thunk)
+;; Leaves what is above the innermost prompt with this tag, and the prompt, whose mark goes into `arrival`, an opaque
+;; object; calls `thunk` in its place.
+(define (abort-to who tag arrival thunk)
   (let ((w (%machine-ref (slot-winders))))
     (if (has-tag? w tag)
-        (begin
-          (enter-state! (%opaque-ref w 0))
-          (call-in (mark-k (%opaque-ref w 2)) thunk))
+        (let ((m (%opaque-ref w 2)))
+          (%opaque-set! arrival 0 m)
+          (if (%eq? (mark-more m) 0)
+              (begin
+                (enter-state! (%opaque-ref w 0))
+                (call-in (mark-k m) thunk))
+              (let ((new (with-more w (%fx- (mark-more m) 1))))
+                (if (innermost? w)
+                    (begin
+                      (enter-state! new)
+                      (call-in base thunk))
+                    (abort-to who tag arrival thunk)))))
         (begin
           (leave-to-prompt who tag)
-          (abort-to who tag thunk)))))
+          (abort-to who tag arrival thunk)))))
 
 (define (leave-to-prompt who tag)
   (let ((here (%machine-ref (slot-winders))))
@@ -361,7 +386,7 @@
   (%call/cc
    (lambda (k)
      (let ((c (captured-to who tag k)))
-       (abort-to who tag (lambda () (receiver c)))))))
+       (abort-to who tag (%opaque #f) (lambda () (receiver c)))))))
 
 ;; `c` in a prompt of its own, when it is called.
 (define (delimited tag c)
@@ -404,14 +429,24 @@
   (call-at-prompt (check-tag "call-with-prompt" tag) (%opaque handler) thunk))
 
 (define (abort-to-prompt tag . vals)
-  (check-tag "abort-to-prompt" tag)
-  (let ((handler (mark-handler (winder-mark (prompt-for "abort-to-prompt" (%machine-ref (slot-winders)) tag)))))
-    (if (%opaque? handler)
+  (abort "abort-to-prompt" tag vals))
+(define (abort-current-continuation tag . vals)
+  (abort "abort-current-continuation" tag vals))
+
+(define (abort who tag vals)
+  (check-tag who tag)
+  (let* ((m (winder-mark (prompt-for who (%machine-ref (slot-winders)) tag))) (arrival (%opaque m)))
+    ;; Of the prompt that was come to: `after` thunks may have gone on in another one.  But what was not captured cannot
+    ;; be given to a handler.
+    (define (handler)
+      (let ((found (mark-handler m)) (there (mark-handler (%opaque-ref arrival 0))))
+        (if (%eq? (%opaque? found) (%opaque? there)) there found)))
+    (if (%opaque? (mark-handler m))
         (%call/cc
          (lambda (k)
-           (let ((c (captured-to "abort-to-prompt" tag k)))
-             (abort-to "abort-to-prompt" tag (lambda () (%apply (%opaque-ref handler 0) (%cons c vals)))))))
-        (abort-to "abort-to-prompt" tag (lambda () (%apply handler vals))))))
+           (let ((c (captured-to who tag k)))
+             (abort-to who tag arrival (lambda () (%apply (%opaque-ref (handler) 0) (%cons c vals)))))))
+        (abort-to who tag arrival (lambda () (%apply (handler) vals))))))
 
 ;;;; Unwind handlers (SRFI 248)
 
@@ -443,7 +478,7 @@
             (w (prompt-for #f here h))
             (empty (if (%eq? here w) (at-base? k) #f))
             (c (unwound (composable k w) h empty)))
-       (abort-to #f h (lambda () ((%opaque-ref h 0) obj c)))))))
+       (abort-to #f h (%opaque #f) (lambda () ((%opaque-ref h 0) obj c)))))))
 
 ;; Called with the key, the continuation says whether it is the empty one.
 (define unwound-key (%opaque 'unwound))
@@ -475,7 +510,7 @@
             (%call/cc
              (lambda (k)
                (let ((resume (resumption (captured-to #f (mark-tag m) k) m)))
-                 (abort-to #f (mark-tag m) (lambda () (%apply (%cdr clause) (%cons resume args)))))))
+                 (abort-to #f (mark-tag m) (%opaque #f) (lambda () (%apply (%cdr clause) (%cons resume args)))))))
             (loop (%opaque-ref w 0))))))
   perform)
 

@@ -1,0 +1,42 @@
+;; Prompts in tail position of prompts with their tag, and aborts that are captured while they leave.
+(import (scheme base) (scheme write) (cairn control))
+(define (w x) (write x) (display " "))
+;; each of them is there for who leaves one
+(write (reset (+ 10 (reset (reset (control0 k (+ 1 (shift j 5))))))))
+(write (reset (list 10 (reset (list 20 (reset (reset (shift0 k (+ 1 (shift0 j 5))))))))))
+(write (reset (list 1 (reset (reset (reset (shift0 a (shift0 b (shift0 c (list 2 (shift0 d 'end)))))))))))
+(newline)
+(define t0 (make-continuation-prompt-tag 'a))
+(define (h x) (if (> x 0) (abort-current-continuation t0 (- x 1)) 'bottom))
+(define (in-prompt thunk) (call-with-continuation-prompt thunk t0 h))
+(write (in-prompt (lambda () (in-prompt (lambda () (in-prompt (lambda () (abort-current-continuation t0 2))))))))
+(newline)
+;; but they take no room
+(define (loop n) (if (= n 0) 'done (reset (loop (- n 1)))))
+(write (loop 30000))
+(define (loop2 n) (if (= n 0) 'done (reset (shift k (k (loop2 (- n 1)))))))
+(write (loop2 1000))
+(newline)
+;; an abort that goes on in another prompt calls that one's handler
+(define saved #f)
+(define (leave)
+  (dynamic-wind
+    (lambda () (w 'in))
+    (lambda () (abort-current-continuation t0 1))
+    (lambda () (w 'out) (call-with-composable-continuation (lambda (k) (if (not saved) (set! saved k))) t0))))
+(w (call-with-continuation-prompt leave t0 (lambda (x) (w 'first) x)))
+(w (call-with-continuation-prompt (lambda () (saved 0)) t0 (lambda (x) (w 'second) x)))
+(newline)
+(define kept #f)
+(w (call-with-prompt t0
+     (lambda ()
+       (dynamic-wind
+         (lambda () (w 'in))
+         (lambda () (+ 1 (abort-to-prompt t0 1)))
+         (lambda () (w 'out) (call-with-composable-continuation (lambda (k) (if (not kept) (set! kept k))) t0))))
+     (lambda (k x) (w 'first) x)))
+(w (call-with-prompt t0 (lambda () (kept 0)) (lambda (k x) (w 'second) x)))
+(newline)
+(guard (e (#t (w (error-object-message e)) (w (error-object-irritants e))))
+  (abort-current-continuation t0 1))
+(newline)
