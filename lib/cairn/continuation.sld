@@ -138,11 +138,11 @@
         ;; Whoever captures what is done here may have it done in another prompt: that is seen at the end.
         (let retry ((here (winders-now)))
           (%rewind-from here (target here) target)
-          (let* ((here (winders-now)) (m (if (null? here) #f (%winder-mark here))))
+          (let ((here (winders-now)))
             (cond
               ((eq? here winders)
                (%call-in k thunk))
-              ((and m (eq? (%mark-tag m) tag))
+              ((%has-tag? here tag)
                (%wind-above (reverse above) prompt)
                (%call-in k thunk))
               (else (retry here)))))))
@@ -208,7 +208,7 @@
     (define (find-tag tag w end)
       (cond
         ((eq? w end) #f)
-        ((let ((m (%winder-mark w))) (and m (eq? (%mark-tag m) tag))) w)
+        ((%has-tag? w tag) w)
         (else (find-tag tag (%opaque-ref w 0) end))))
 
     (define-syntax unwind-protect
@@ -294,7 +294,7 @@
       (cond
         ((eq? w end) #f)
         ((pair? (or (%winder-marks w) '())) w)
-        ((let ((m (%winder-mark w))) (and m (eq? (%mark-tag m) tag))) #f)
+        ((%has-tag? w tag) #f)
         (else (next-frame (%opaque-ref w 0) end tag))))
 
     (define continuation-mark-set-first

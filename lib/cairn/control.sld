@@ -62,8 +62,7 @@
    (rename make-violation %make-violation) (rename raise-violation %raise-violation) (rename barrier? %barrier?)
    (rename rewind-to %rewind-to) (rename rewind-from %rewind-from) (rename wind-above %wind-above)
    (rename find-prompt %find-prompt) (rename prompt-for %prompt-for) (rename call-composed %call-composed)
-   (rename check-tag %check-tag) (rename captured %captured)
-   (rename winder-mark %winder-mark) (rename mark-tag %mark-tag)
+   (rename check-tag %check-tag) (rename has-tag? %has-tag?) (rename captured %captured)
    (rename immediate-marks %immediate-marks) (rename winder-marks %winder-marks)
    (rename call-with-marks %call-with-marks)
    ;; parameters

@@ -157,10 +157,7 @@
     (call-in base (lambda () (enter-mark! m) (thunk)))))
 
 (define (same-prompt? w tag handler)
-  (let ((m (if (%null? w) #f (winder-mark w))))
-    (if m
-        (if (%eq? (mark-tag m) tag) (%eq? (mark-handler m) handler) #f)
-        #f)))
+  (if (has-tag? w tag) (%eq? (mark-handler (%opaque-ref w 2)) handler) #f))
 
 (define (call-at-prompt tag handler thunk)
   (%call/cc
@@ -202,8 +199,7 @@
   (%call/cc (lambda (k) (call-above k 'barrier #f thunk))))
 
 (define (barrier? w)
-  (let ((m (winder-mark w)))
-    (if m (%eq? (mark-tag m) 'barrier) #f)))
+  (has-tag? w 'barrier))
 
 ;; Leaves what is above the innermost prompt with this tag, and calls `thunk` in it.
 (define (call-in-prompt who tag thunk)
