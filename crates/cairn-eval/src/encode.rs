@@ -64,7 +64,7 @@ use cairn_core::ir::{
 };
 use cairn_core::liveness::Liveness;
 use cairn_core::passes::assign;
-use cairn_core::passes::keep_frames::{callee, never_return, shown};
+use cairn_core::passes::keep_frames::{Ends, callee, never_return};
 use cairn_core::passes::known;
 use cairn_core::passes::known::GlobalFacts;
 use cairn_core::passes::types::field_of;
@@ -226,7 +226,8 @@ pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32
     let facts = known::analyze(program);
     let never = never_return(program, &facts);
     let never_return = (0..never.len()).map(|g| never[facts.resolve(GlobalId(g as u32)).0 as usize]).collect();
-    encode(program, names, &places, Some((lambdas, Extent::Program)), Callees { never_return, facts })
+    let ends = Ends::new(program, &facts);
+    encode(program, names, &places, Some((lambdas, Extent::Program)), Callees { never_return, ends, facts })
 }
 
 /// What is known of a whole program's procedures.
@@ -234,6 +235,7 @@ pub fn tiered(program: &Program, names: &mut Names, lambdas: &Lambdas, here: u32
 struct Callees {
     /// Which variables hold procedures that never return: their callers are shown in backtraces.
     never_return: Vec<bool>,
+    ends: Ends,
     facts: GlobalFacts,
 }
 
@@ -553,7 +555,7 @@ impl Encoder<'_> {
                 let kept = wrong_counts::fails(&self.callees.facts, f, args.len())
                     || callee(self.program, e).is_some_and(|g| {
                         self.callees.never_return.get(g.0 as usize) == Some(&true)
-                            || shown(&self.program.globals[g.0 as usize])
+                            || self.callees.ends.may_keep(self.program, &self.callees.facts, e, g)
                                 && (self.names.value(self.program, g).is_some() || self.is_operation(g))
                     });
                 let want = if kept { want.kept() } else { want };

@@ -49,6 +49,21 @@ fn an_edited_library_is_used_at_once() {
     )
     .unwrap();
     assert_eq!(run(&program, &lib, &scratch.0).0, "(0 1 2)1");
+    // what one form makes the expander define for itself (`append`, for `,@`) is there for later ones' transformers
+    let later = scratch.0.join("later.scm");
+    fs::write(
+        &later,
+        "(import (scheme base) (scheme eval) (scheme repl) (cairn macro) (scheme write))
+         (define (evaluate form) (eval form (interaction-environment)))
+         (evaluate '(define-syntax twice
+                      (er-macro-transformer (lambda (f r c) `(,(r 'list) ,@(cdr f) ,@(cdr f))))))
+         (write (evaluate '(twice 1 2)))
+         (evaluate '(define-syntax thrice
+                      (er-macro-transformer (lambda (f r c) `(,(r 'list) ,@(cdr f) ,@(cdr f) ,@(cdr f))))))
+         (write (evaluate '(list (thrice 1) (twice 1))))",
+    )
+    .unwrap();
+    assert_eq!(run(&later, &lib, &scratch.0), ("(1 2 1 2)((1 1 1) (1 1))".into(), String::new()));
     // what an open program evaluates reaches primitives that only compiled code has
     let open = scratch.0.join("open.scm");
     fs::write(

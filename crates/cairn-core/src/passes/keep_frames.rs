@@ -37,11 +37,16 @@ use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, To
 use crate::walk::{deep, tail_calls, take, visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Procedures of the library that must call others by tail calls (`any` and `every`: SRFI 1), or tell by their
-/// continuation that they were called so (SRFI 248; the marks of SRFI 226).
-pub const TAIL_CALLING: [&str; 11] = [
+/// The procedure of the library that `guard` calls: `(guard* handler thunk)`.
+const GUARD: &str = "guard*";
+
+/// Procedures of the library that must call others by tail calls (`any` and `every`: SRFI 1; `string-any`: SRFI 13;
+/// handlers of prompts), or tell by their continuation that they were called so (SRFI 248; the marks of SRFI 226). For
+/// the clauses of `guard` there is [`Ends`].
+pub const TAIL_CALLING: [&str; 14] = [
     "any",
     "apply",
+    "call-with-continuation-prompt",
     "call-with-immediate-continuation-mark",
     "call-with-marks",
     "call-with-current-continuation",
@@ -51,11 +56,67 @@ pub const TAIL_CALLING: [&str; 11] = [
     "every",
     "force",
     "raise-continuable",
+    "string-any",
+    "string-every",
 ];
 
 /// Is a tail call of this variable shown in backtraces, if that costs nothing?
 pub fn shown(variable: &GlobalInfo) -> bool {
     variable.operation || variable.library && !TAIL_CALLING.contains(&&*variable.name)
+}
+
+/// Through which tail calls a program cannot loop, so that the caller's frame may be kept where that costs nothing else.
+///
+/// The clauses of `guard` are in tail position (R7RS 4.2.7), but seldom loop: most are constants, or tell what has
+/// happened.
+#[derive(Default)]
+pub struct Ends {
+    /// For each global, if it is known: a procedure that ends with no call but of such procedures, or of the library's?
+    holds: Vec<bool>,
+}
+
+impl Ends {
+    /// Finds out: the greatest fixpoint, since who loops by tail calls only never comes to an end of its own.
+    pub fn new(program: &Program, facts: &GlobalFacts) -> Ends {
+        let mut holds: Vec<bool> = program.globals.iter().map(returns_by_itself).collect();
+        let mut candidates =
+            procedures(program, facts, |e, facts, callees| exits_with(Values::Any, e, &[], facts, callees));
+        candidates.retain(|(g, _)| {
+            let info = &program.globals[g.0 as usize];
+            !info.library && !info.operation
+        });
+        candidates.iter().for_each(|(g, _)| holds[g.0 as usize] = true);
+        greatest(&mut candidates, &mut holds);
+        Ends { holds }
+    }
+
+    /// May the frame around this tail call, of the procedure of the library `g`, be kept?
+    pub fn may_keep(&self, program: &Program, facts: &GlobalFacts, call: &Expr, g: GlobalId) -> bool {
+        let variable = &program.globals[g.0 as usize];
+        if !variable.library || &*variable.name != GUARD {
+            return shown(variable);
+        }
+        let Expr::Call(_, args, _) = call else { return false };
+        let Some(handler @ Expr::Lambda(_)) = args.first() else { return false };
+        // it returns a procedure of no arguments for the clause that applies
+        let (mut end, mut called) = (true, Vec::new());
+        visit(handler, &mut |e| {
+            let Expr::Lambda(l) = e else { return };
+            end &= l.clauses.iter().all(|c| exits_with(Values::Any, &c.body, &[], facts, &mut called));
+        });
+        let ends = |g: &GlobalId| {
+            self.holds
+                .get(g.0 as usize)
+                .copied()
+                .unwrap_or_else(|| returns_by_itself(&program.globals[g.0 as usize]))
+        };
+        end && called.iter().all(ends)
+    }
+}
+
+/// Is it an operation or a procedure of the library that makes no tail calls of what it is given?
+fn returns_by_itself(variable: &GlobalInfo) -> bool {
+    shown(variable) && &*variable.name != GUARD
 }
 
 /// What callers may rely on, for each global.
@@ -96,6 +157,7 @@ pub fn callees(program: &Program, facts: &GlobalFacts) -> Callees {
 /// them.
 pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees, all: bool) {
     let mut forms = std::mem::take(&mut program.forms);
+    let ends = all.then(|| Ends::new(program, facts));
     let return_list = program.globals.iter().position(|g| g.library && &*g.name == "list->values");
     let return_list = return_list.map(|g| GlobalId(g as u32)).filter(|g| facts.lambda(*g).is_some());
     for form in &mut forms {
@@ -115,8 +177,9 @@ pub fn run(program: &mut Program, facts: &GlobalFacts, callees: &Callees, all: b
             if (is_loop || g.is_some_and(|g| callees.return_one_value(g))) && !site.is_tail() {
                 let value = program.fresh_var("value");
                 *e = Expr::Let(vec![(value, take(e))], Expr::Local(value).into());
-            } else if g.is_some_and(|g| callees.return_values(g) || all && shown(&program.globals[g.0 as usize]))
-                && !site.is_tail()
+            } else if g.is_some_and(|g| {
+                callees.return_values(g) || ends.as_ref().is_some_and(|ends| ends.may_keep(program, facts, e, g))
+            }) && !site.is_tail()
                 && let Some(return_list) = return_list
             {
                 let (site, values) = (*site, program.fresh_var("values"));
@@ -175,6 +238,12 @@ fn returning(program: &Program, facts: &GlobalFacts, values: Values) -> Vec<bool
         procedures(program, facts, |e, facts, callees| exits_with(values, e, &[], facts, callees));
     candidates.retain(|(g, _)| shown(&program.globals[g.0 as usize]));
     candidates.iter().for_each(|(g, _)| holds[g.0 as usize] = true);
+    greatest(&mut candidates, &mut holds);
+    holds
+}
+
+/// Takes out, again and again, what ends with a call of something that does not hold.
+fn greatest(candidates: &mut Vec<(GlobalId, Vec<GlobalId>)>, holds: &mut [bool]) {
     loop {
         let before = candidates.len();
         candidates.retain(|(g, callees)| {
@@ -183,7 +252,7 @@ fn returning(program: &Program, facts: &GlobalFacts, values: Values) -> Vec<bool
             stays
         });
         if candidates.len() == before {
-            return holds;
+            return;
         }
     }
 }

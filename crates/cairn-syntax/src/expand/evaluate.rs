@@ -150,7 +150,8 @@ impl Session {
         self.c_headers.forms_are_gone();
         // transformers may refer to what was defined before
         let all = self.syntax_case;
-        let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if all || self.library_globals.contains(g));
+        let of_library = |g: &GlobalId| self.library_globals.contains(g) || self.helpers.values().any(|h| h == g);
+        let kept = |f: &TopForm| matches!(f, TopForm::Define(g, _) if all || of_library(g));
         let mut dropped = Program::default();
         for form in forms {
             if kept(&form) { self.retained.forms.push(form) } else { dropped.forms.push(form) }
