@@ -19,7 +19,7 @@
    exact (rename %inexact inexact) inexact->exact (rename %inexact exact->inexact)
    make-rectangular make-polar real-part imag-part magnitude angle
    number->string string->number
-   bitwise-and bitwise-ior bitwise-xor (rename %num-not bitwise-not) arithmetic-shift
+   bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift
    (rename %num-bit-count bit-count) (rename %num-integer-length integer-length))
   (import (cairn syntax) (cairn primitives) (cairn control))
   (begin
@@ -405,23 +405,30 @@
     (define-syntax define-bitwise
       (syntax-rules ()
         ((_ name fixnum-op op unit)
-         (define name
-           (case-lambda
-             ((a b)
-              (if (if (%fixnum? a) (%fixnum? b) #f)
-                  (fixnum-op a b)
-                  (op a b)))
-             (() unit)
-             ((a) (op a unit))
-             ((a b . rest)
-              (let loop ((acc (op a b)) (rest rest))
-                (if (%null? rest)
-                    acc
-                    (loop (op acc (%car rest)) (%cdr rest))))))))))
+         (begin
+           (define-syntax of-two
+             (syntax-rules ()
+               ((_ x y)
+                (let ((a x) (b y))
+                  (if (if (%fixnum? a) (%fixnum? b) #f)
+                      (fixnum-op a b)
+                      (op a b))))))
+           (define name
+             (case-lambda
+               ((a b) (of-two a b))
+               ((a b c) (of-two (of-two a b) c))
+               (() unit)
+               ((a) (op a unit))
+               ((a b . rest)
+                (let loop ((acc (of-two a b)) (rest rest))
+                  (if (%null? rest)
+                      acc
+                      (loop (of-two acc (%car rest)) (%cdr rest)))))))))))
 
     (define-bitwise bitwise-and %fxand %num-and -1)
     (define-bitwise bitwise-ior %fxior %num-or 0)
     (define-bitwise bitwise-xor %fxxor %num-xor 0)
+    (define (bitwise-not n) (if (%fixnum? n) (%fxxor n -1) (%num-not n)))
 
     ;; A shift to the left that loses no bit is undone by the one to the right.
     (define (arithmetic-shift n count)

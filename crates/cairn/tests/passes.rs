@@ -1,4 +1,5 @@
-//! `--disable-pass`: a program does the same without any one pass of the optimizer.
+//! The optimizer as a whole: a program does the same without any one pass (`--disable-pass`), and small operations of
+//! the library leave no call.
 
 use cairn_core::passes::Disabled;
 use std::fs;
@@ -40,4 +41,36 @@ fn what_is_left_out_is_not_done() {
     let output = cairn(&d.0, &["run", "--disable-pass=nothing", "p.scm"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("possible values: simplify, lift, contify, inline"), "{output:?}");
+}
+
+/// Operations on bits are done in place where integers are small; elsewhere they are quick calls of the runtime.
+#[test]
+fn operations_on_bits_call_no_procedure() {
+    const OPERATIONS: [&str; 10] = [
+        "(bitwise-and a b)",
+        "(bitwise-ior a b 4)",
+        "(bitwise-xor a b c)",
+        "(bitwise-not a)",
+        "(arithmetic-shift a 3)",
+        "(arithmetic-shift a -3)",
+        "(bitwise-arithmetic-shift-left a 3)",
+        "(bitwise-arithmetic-shift-right a 3)",
+        "(bitwise-xor a (arithmetic-shift b -1))",
+        "(bitwise-and a (bitwise-not b))",
+    ];
+    let d = Directory::new("bits");
+    let mut program = "(import (scheme base) (scheme write) (only (srfi 151) arithmetic-shift)
+                               (only (rnrs arithmetic bitwise) bitwise-and bitwise-ior bitwise-xor bitwise-not
+                                     bitwise-arithmetic-shift-left bitwise-arithmetic-shift-right))\n"
+        .to_string();
+    for (i, operation) in OPERATIONS.iter().enumerate() {
+        // called twice, with what is not known
+        program += &format!("(define (f{i} a b c) {operation})\n(write (list f{i} f{i}))\n");
+    }
+    d.write("p.scm", &program);
+    for (i, operation) in OPERATIONS.iter().enumerate() {
+        let only = format!("--only=f{i}");
+        let core = printed(&cairn(&d.0, &["run", "--opt=high", "--emit=opt", &only, "p.scm"]).output().unwrap());
+        assert!(core.contains("(%fx") && !core.contains("(@"), "{operation}\n{core}");
+    }
 }

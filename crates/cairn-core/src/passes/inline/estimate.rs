@@ -5,6 +5,7 @@
 
 use super::weight;
 use crate::ir::{Clause, Expr, Literal, VarId};
+use crate::passes::fold::fold;
 use crate::prim::{Op, PrimOp};
 use crate::walk::{deep, for_each_child};
 
@@ -62,6 +63,14 @@ impl Estimator<'_> {
         }
     }
 
+    /// The constant that `e` is, when arguments are known.
+    fn constant<'e>(&'e self, e: &'e Expr) -> Option<&'e Literal> {
+        match (e, self.arg(e)) {
+            (Expr::Const(l), _) | (_, Some(Arg::Const(l))) => Some(l),
+            _ => None,
+        }
+    }
+
     fn expr(&mut self, e: &Expr) {
         if self.out.size > self.limit {
             return;
@@ -107,15 +116,10 @@ impl Estimator<'_> {
             },
             Expr::Prim { op: PrimOp::Op(op), args, .. } => match (op, &args[..]) {
                 (Op::Not, [x]) => Some(!self.decide(x)?),
-                (Op::Eq | Op::Eqv, [a, b]) => {
-                    let constant = |e: &Expr| match e {
-                        Expr::Const(l) => Some(l.clone()),
-                        _ => match self.arg(e) {
-                            Some(Arg::Const(l)) => Some(l.clone()),
-                            _ => None,
-                        },
-                    };
-                    super::reduce::same(&constant(a)?, &constant(b)?)
+                (Op::Eq | Op::Eqv, [a, b]) => super::reduce::same(self.constant(a)?, self.constant(b)?),
+                (Op::FxEq | Op::FxLt | Op::FxLe, [a, b]) => {
+                    let folded = fold(PrimOp::Op(*op), &[self.constant(a)?, self.constant(b)?])?;
+                    Some(!matches!(folded, Literal::Bool(false)))
                 }
                 (_, [x]) => match self.arg(x)? {
                     Arg::Const(l) => super::reduce::predicate(*op, l),
