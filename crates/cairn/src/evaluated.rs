@@ -117,8 +117,9 @@ const LONG: Duration = Duration::from_secs(1);
 /// it.
 const SOON: Duration = Duration::from_millis(120);
 
-/// How many expressions of a program are compiled in a millisecond, without LLVM's optimizer.
-const COMPILED: usize = 3;
+/// Each millisecond that a program has run lets its next module be so many expressions larger: about as many as LLVM
+/// compiles in a millisecond without its optimizer.
+const COMPILED: usize = 12;
 
 /// Nobody panics with these locks.
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -121,7 +121,9 @@ pub(crate) struct HotObject {
 }
 
 /// LLVM makes the best code of so many bytes of its IR in the time for which a module gets room for an expression.
-const BYTES: usize = 330;
+const BYTES: usize = 83;
+/// Of so many bytes, the best code is made at once however short the program has run: a quarter of a second.
+const AT_ONCE: usize = 264_000;
 
 /// Compiles a module of hot code, for which there was so much room, to object code. The best code at once may take as
 /// long as the program has run.
@@ -135,7 +137,7 @@ pub(crate) fn hot_object(
     let text = text(compiler, module, &mut clock);
     let best = llvm_level(&compiler.options);
     let quick = llvm_level(&CompileOptions { backend: Backend::Quick, ..compiler.options });
-    let is_best = effort == Effort::BySize && (text.len() <= room * BYTES || best == quick);
+    let is_best = effort == Effort::BySize && (text.len() <= AT_ONCE.max(room * BYTES) || best == quick);
     let object = match effort {
         Effort::Again => cairn_llvm::backend::compile_functions(&text, best)?,
         _ if is_best => cairn_llvm::compile_to_object(&text, best)?,
