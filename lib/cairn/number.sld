@@ -20,7 +20,7 @@
    make-rectangular make-polar real-part imag-part magnitude angle
    number->string string->number
    bitwise-and bitwise-ior bitwise-xor bitwise-not arithmetic-shift
-   (rename %num-bit-count bit-count) (rename %num-integer-length integer-length))
+   bit-count integer-length)
   (import (cairn syntax) (cairn primitives) (cairn control))
   (begin
 
@@ -429,6 +429,12 @@
     (define-bitwise bitwise-ior %fxior %num-or 0)
     (define-bitwise bitwise-xor %fxxor %num-xor 0)
     (define (bitwise-not n) (if (%fixnum? n) (%fxxor n -1) (%num-not n)))
+    ;; Of a negative integer, the zeros.
+    (define (bit-count n)
+      (if (%fixnum? n)
+          (%fxones (if (%fx< n 0) (%fxxor n -1) n))
+          (%num-bit-count n)))
+    (define (integer-length n) (if (%fixnum? n) (%fxlength n) (%num-integer-length n)))
 
     ;; A shift to the left that loses no bit is undone by the one to the right.
     (define (arithmetic-shift n count)

@@ -13,7 +13,7 @@
    bits->list list->bits bits->vector vector->bits bits
    bitwise-fold bitwise-for-each bitwise-unfold make-bitwise-generator)
   (import (scheme base) (scheme case-lambda) (only (cairn control) out-of-range wrong-type)
-          (only (cairn primitives) %fixnum? %fx<= %fxand %fxsra %eq?)
+          (only (cairn primitives) %fixnum? %fx<= %fxand %fxsra %fxtrailing %eq?)
           (only (cairn number) bitwise-not bitwise-and bitwise-ior bitwise-xor arithmetic-shift bit-count
                 integer-length))
   (begin
@@ -73,8 +73,12 @@
     (define-on-integers (any-bit-set? bits n) (not (eqv? (bitwise-and bits n) 0)))
     (define-on-integers (every-bit-set? bits n) (= (bitwise-and bits n) bits))
 
-    (define-on-integers (first-set-bit n)
-      (if (eqv? n 0) -1 (- (integer-length (bitwise-xor n (- n 1))) 1)))
+    (define (first-set-bit n)
+      (if (%fixnum? n)
+          (if (%eq? n 0) -1 (%fxtrailing n))
+          (far-first-set-bit n)))
+    (define (far-first-set-bit n)
+      (- (integer-length (bitwise-xor (check-integer "first-set-bit" n) (- n 1))) 1))
 
     ;;;; Fields
 

@@ -210,6 +210,12 @@ prims! {
     FxShl "fxsll" (Fixnum, Fixnum) -> Fixnum, Pure;
     /// Arithmetic right shift by 0..=60.
     FxShr "fxsra" (Fixnum, Fixnum) -> Fixnum, Pure;
+    /// How many of the 61 bits are ones.
+    FxOnes "fxones" (Fixnum) -> Fixnum, Pure;
+    /// Bits of the integer without its sign: as many as there are up to the highest that differs from the sign.
+    FxLength "fxlength" (Fixnum) -> Fixnum, Pure;
+    /// Zeros below the lowest one; of 0, 61.
+    FxTrailing "fxtrailing" (Fixnum) -> Fixnum, Pure;
 
     // flonums
     /// Sum.
@@ -576,6 +582,15 @@ pub const IN_RANGE: u8 = 1 << 3;
 /// The bit among the proven ones of an operation on an f64vector that says: to the program it is a vector, that is what
 /// errors call it, and nobody else has it, so it is no literal. Then bit 0 says that it is one, as for vectors.
 pub const AS_VECTOR: u8 = 1 << 7;
+
+/// What the operations that count bits give for a fixnum, which has 61.
+pub(crate) fn count_bits(op: Op, n: i64) -> i64 {
+    match op {
+        Op::FxOnes => (n << 3).count_ones() as i64,
+        Op::FxLength => 64 - (n ^ n >> 63).leading_zeros() as i64,
+        _ => n.trailing_zeros().min(61) as i64,
+    }
+}
 
 /// The bit among the proven ones of generic arithmetic that says: operand `i` is a fixnum.
 pub const fn fixnum_bit(i: usize) -> u8 {

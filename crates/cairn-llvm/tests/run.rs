@@ -406,6 +406,30 @@ fn closures_hold_their_variables() {
     }
 }
 
+/// Of variables and of literals.
+#[test]
+fn bits_of_fixnums_are_counted() {
+    let largest = (1 << 60) - 1;
+    for (n, ones, length, trailing) in [
+        (0, 0, 0, 61),
+        (1, 1, 1, 0),
+        (-1, 61, 0, 0),
+        (96, 2, 7, 5),
+        (-96, 55, 7, 5),
+        (largest, 60, 60, 0),
+        (-largest - 1, 1, 60, 60),
+    ] {
+        for (op, want) in [(P::FxOnes, ones), (P::FxLength, length), (P::FxTrailing, trailing)] {
+            for x in [var(0), fix(n)] {
+                let first = block(vec![copy(0, fix(n))], Term::Goto(BlockId(1)));
+                let done = block(vec![set(1, op, std::slice::from_ref(&x))], Term::Return(var(1)));
+                let m = program(&CHUNKS, 2, vec![first, done]);
+                assert_eq!(run(&often(m)), Value::fixnum(want), "{op:?} {x:?} {n}");
+            }
+        }
+    }
+}
+
 /// Every mix of representations in generic arithmetic.
 #[test]
 fn arithmetic_of_fixnums_and_flonums() {

@@ -46,7 +46,7 @@ fn what_is_left_out_is_not_done() {
 /// Operations on bits are done in place where integers are small; elsewhere they are quick calls of the runtime.
 #[test]
 fn operations_on_bits_call_no_procedure() {
-    const OPERATIONS: [&str; 10] = [
+    const OPERATIONS: [&str; 12] = [
         "(bitwise-and a b)",
         "(bitwise-ior a b 4)",
         "(bitwise-xor a b c)",
@@ -57,12 +57,15 @@ fn operations_on_bits_call_no_procedure() {
         "(bitwise-arithmetic-shift-right a 3)",
         "(bitwise-xor a (arithmetic-shift b -1))",
         "(bitwise-and a (bitwise-not b))",
+        "(bit-count a)",
+        "(integer-length a)",
     ];
     let d = Directory::new("bits");
-    let mut program = "(import (scheme base) (scheme write) (only (srfi 151) arithmetic-shift)
+    let mut program =
+        "(import (scheme base) (scheme write) (only (srfi 151) arithmetic-shift bit-count integer-length)
                                (only (rnrs arithmetic bitwise) bitwise-and bitwise-ior bitwise-xor bitwise-not
                                      bitwise-arithmetic-shift-left bitwise-arithmetic-shift-right))\n"
-        .to_string();
+            .to_string();
     for (i, operation) in OPERATIONS.iter().enumerate() {
         // called twice, with what is not known
         program += &format!("(define (f{i} a b c) {operation})\n(write (list f{i} f{i}))\n");
@@ -71,6 +74,7 @@ fn operations_on_bits_call_no_procedure() {
     for (i, operation) in OPERATIONS.iter().enumerate() {
         let only = format!("--only=f{i}");
         let core = printed(&cairn(&d.0, &["run", "--opt=high", "--emit=opt", &only, "p.scm"]).output().unwrap());
-        assert!(core.contains("(%fx") && !core.contains("(@"), "{operation}\n{core}");
+        let calls = core.replace("(@wrong-type", "");
+        assert!(calls.contains("(%fx") && !calls.contains("(@"), "{operation}\n{core}");
     }
 }

@@ -4,7 +4,7 @@
 use super::stop::{Res, Stop};
 use super::values::{Atom, Val, boolean, cells, fixnum, items, list, unspecified, wrap};
 use crate::ir::Literal;
-use crate::prim::{HAS_PASSED, IN_RANGE, Kind, Op, PrimOp, fixnum_bit, scalar_bit};
+use crate::prim::{HAS_PASSED, IN_RANGE, Kind, Op, PrimOp, count_bits, fixnum_bit, scalar_bit};
 use crate::walk::deep;
 use cairn_layout::object::port;
 use cairn_layout::object::record::Slot;
@@ -152,6 +152,7 @@ impl<P> World<P> {
             (FxXor, _) => Ok(fixnum(fx(0) ^ fx(1))),
             (FxShl, _) => Ok(wrap(fx(0).wrapping_shl(fx(1) as u32))),
             (FxShr, _) => Ok(fixnum(fx(0) >> fx(1).clamp(0, 60))),
+            (FxOnes | FxLength | FxTrailing, _) => Ok(fixnum(count_bits(o, fx(0)))),
             (FlAdd, _) => flo(fl(0) + fl(1)),
             (FlSub, _) => flo(fl(0) - fl(1)),
             (FlMul, _) => flo(fl(0) * fl(1)),

@@ -10,7 +10,7 @@
 //! literal pairs, vectors and strings are not folded, for programs do mutate them; their lengths are.
 
 use crate::ir::Literal;
-use crate::prim::{Kind, Op, PrimOp};
+use crate::prim::{Kind, Op, PrimOp, count_bits};
 use cairn_num::division::Division;
 use cairn_num::signed::BitOp;
 use cairn_num::{Int, Number};
@@ -120,6 +120,7 @@ fn unary(op: Op, a: &Literal) -> Option<Literal> {
         Op::FlTruncate => float(flonum(a)?.trunc()),
         Op::FlRound => float(flonum(a)?.round_ties_even()),
         Op::FixnumToFlonum => float(fixnum(a)? as f64),
+        Op::FxOnes | Op::FxLength | Op::FxTrailing => wrapped(count_bits(op, fixnum(a)?)),
         Op::CharToInteger => match a {
             Literal::Char(c) => wrapped(*c as i64),
             _ => None,

@@ -146,6 +146,9 @@ fn tests(op: Op, proven: u8) -> Option<Vec<Test>> {
             | FxAnd
             | FxOr
             | FxXor
+            | FxOnes
+            | FxLength
+            | FxTrailing
             | VectorLength
             | VectorRef
             | StringLength

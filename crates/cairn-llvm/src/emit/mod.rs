@@ -125,6 +125,10 @@ fn emit(mut cx: ModuleCx, activations: &'static dyn Activations) -> String {
     for f in ["fshl", "fshr"] {
         let _ = writeln!(out, "declare i64 @llvm.{f}.i64(i64, i64, i64)");
     }
+    out.push_str("declare i64 @llvm.ctpop.i64(i64)\n");
+    for f in ["ctlz", "cttz"] {
+        let _ = writeln!(out, "declare i64 @llvm.{f}.i64(i64, i1)");
+    }
     for f in ["sqrt", "fabs", "floor", "ceil", "trunc", "roundeven"] {
         let _ = writeln!(out, "declare double @llvm.{f}.f64(double)");
     }

@@ -91,6 +91,8 @@ pub(super) fn result(o: Op, types: &[Type]) -> Type {
         Op::FlRectangular => Type::of(FLOCOMP),
         Op::CompnumReal | Op::CompnumImag if a.is_flocomp() => Type::of(FLONUM),
         Op::CompnumReal | Op::CompnumImag => Type::of(REAL),
+        Op::FxOnes | Op::FxTrailing => Type::range(0, 61),
+        Op::FxLength => Type::range(0, 60),
         Op::CharToInteger => Type::range(0, 0x10_FFFF),
         Op::VectorLength | Op::StringLength | Op::BytevectorLength => Type::range(0, LENGTH_MAX - 1),
         Op::BytevectorRef => Type::range(0, 255),

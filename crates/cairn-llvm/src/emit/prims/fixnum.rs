@@ -57,6 +57,28 @@ impl Emitter<'_, '_> {
         })
     }
 
+    /// Operations that count bits: the three below the integer's are zeros.
+    pub(super) fn fixnum_count(&mut self, op: Op, p: &Prim) -> Value {
+        let a = self.checked(p, 0);
+        let n = match op {
+            Op::FxOnes => ins!(self, "call i64 @llvm.ctpop.i64(i64 {a})"),
+            Op::FxLength => {
+                let sign = ins!(self, "ashr i64 {a}, 63");
+                let bits = ins!(self, "xor i64 {a}, {sign}");
+                // the highest of the three lower bits ends the search
+                let ended = ins!(self, "or i64 {bits}, 4");
+                let zeros = ins!(self, "call i64 @llvm.ctlz.i64(i64 {ended}, i1 true)");
+                ins!(self, "sub i64 61, {zeros}")
+            }
+            Op::FxTrailing => {
+                let zeros = ins!(self, "call i64 @llvm.cttz.i64(i64 {a}, i1 false)");
+                ins!(self, "sub i64 {zeros}, 3")
+            }
+            other => unreachable!("{other:?} counts no bits"),
+        };
+        Value::Word(ins!(self, "shl i64 {n}, 3"))
+    }
+
     /// The hardware takes shift counts modulo 64; LLVM must be told.
     fn shift_count(&mut self, b: &Val) -> Val {
         let n = ins!(self, "lshr i64 {b}, 3");

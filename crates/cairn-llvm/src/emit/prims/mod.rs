@@ -185,6 +185,7 @@ impl Emitter<'_, '_> {
             Sqrt => self.square_root(p),
             Inexact => self.inexact(p),
             FxAdd | FxSub | FxMul | FxAnd | FxOr | FxXor | FxShl | FxShr => self.fixnum_op(op, p),
+            FxOnes | FxLength | FxTrailing => self.fixnum_count(op, p),
             FlAdd | FlSub | FlMul | FlDiv | FlSqrt | FlAbs | FlFloor | FlCeiling | FlTruncate | FlRound
             | FixnumToFlonum => self.flonum_op(op, p),
             CharToInteger | IntegerToChar => self.char_op(op, p),

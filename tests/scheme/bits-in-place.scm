@@ -1,0 +1,11 @@
+;; Operations on bits at the edges of fixnums: what is done in place, and what the runtime does.
+(import (scheme base) (scheme write) (srfi 151) (srfi 143) (rnrs arithmetic bitwise))
+(define ns (list 0 1 -1 2 -2 7 8 -8 255 256 -256 1152921504606846975 -1152921504606846976 1152921504606846976 -1152921504606846977 (expt 2 100) (- (expt 2 100))))
+(define (show f) (write (map f ns)) (newline))
+(show bit-count) (show integer-length) (show first-set-bit) (show bitwise-bit-count) (show bitwise-length) (show bitwise-first-bit-set) (show bitwise-not)
+(show (lambda (n) (map (lambda (k) (arithmetic-shift n k)) '(-70 -61 -60 -1 0 1 60 61 70))))
+(show (lambda (n) (bitwise-ior n 5 (expt 2 70))))
+(show (lambda (n) (bitwise-xor n 5 n)))
+(show (lambda (n) (bitwise-and n -2 1023)))
+(show (lambda (n) (bitwise-and n -2 1023 511)))
+(show (lambda (n) (if (fixnum? n) (list (fxbit-count n) (fxlength n) (fxfirst-set-bit n) (fxnot n)) 'large)))
