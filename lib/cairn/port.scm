@@ -182,6 +182,13 @@
           (if (%procedure? hook) (hook p what))))))
 (define (custom-port? p) (%procedure? (%port-ref p (port-field-descriptor))))
 
+;; What the buffer does at once, for libraries that read and write under names of their own; #f is for the rest, wrong
+;; arguments among it.
+(define (buffered-char p) (%port-take-char p))
+(define (buffered-byte p) (%port-take-byte p))
+(define (buffer-char! c p) (%port-put-char c p))
+(define (buffer-byte! byte p) (%port-put-byte byte p))
+
 (define (eof-object) '#!eof)
 
 ;; When the buffer does not have it. These call themselves, so that they stay apart, and programs get the rest inline.

@@ -19,7 +19,8 @@
    read-u8 peek-u8 u8-ready? read-bytevector read-bytevector!
    write-char write-string newline fresh-line write-u8 write-bytevector flush-output-port
    write display write-shared write-simple
-   open-kept-file custom-port? port-descriptor port-buffer port-buffer-start port-buffer-end
-   set-port-buffer-start! port-name (rename %port-line port-line) port-fold-case? set-port-fold-case!)
+   open-kept-file custom-port? buffered-char buffered-byte buffer-char! buffer-byte! port-descriptor port-buffer
+   port-buffer-start port-buffer-end set-port-buffer-start! port-name (rename %port-line port-line)
+   port-fold-case? set-port-fold-case!)
   (import (cairn syntax) (cairn primitives) (cairn layout) (cairn control))
   (include "port.scm"))

@@ -34,7 +34,7 @@ const SAID: &[(&str, usize, &str)] = &[
     ("lib/cairn/vector.sld", 16, "nothing of (cairn list)"),
     ("lib/cairn/weak.sld", 19, "nothing of (cairn number)"),
     ("lib/cairn/weak.sld", 19, "nothing of (cairn records)"),
-    ("lib/more/rnrs/io/ports.sld", 49, "`file-option` is defined"),
+    ("lib/more/rnrs/io/ports.sld", 50, "`file-option` is defined"),
     ("lib/srfi/1.sld", 29, "nothing of (cairn number)"),
     ("lib/srfi/14.sld", 29, "`check-procedure` is imported"),
     ("lib/srfi/158.sld", 20, "`check-procedure` is imported"),

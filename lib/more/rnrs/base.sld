@@ -25,7 +25,7 @@
           (only (cairn syntax-case) identifier-syntax) (scheme complex) (scheme cxr) (scheme inexact)
           (only (cairn rnrs conditions) error assertion-violation assert)
           (only (scheme division) euclidean-quotient euclidean-remainder balanced-quotient balanced-remainder)
-          (only (cairn control) wrong-type))
+          (only (cairn control) out-of-range wrong-type))
   (begin
 
     ;; Of real numbers, too; integers are the usual case.
@@ -34,20 +34,21 @@
         ((_ quotient remainder both quotient-of-integers remainder-of-integers of-reals)
          (begin
            (define (quotient a b)
-             (if (and (exact-integer? a) (exact-integer? b))
+             (if (and (exact-integer? a) (exact-integer? b) (not (eqv? b 0)))
                  (quotient-of-integers a b)
                  (let-values (((q r) (of-reals (symbol->string 'quotient) a b))) q)))
            (define (remainder a b)
-             (if (and (exact-integer? a) (exact-integer? b))
+             (if (and (exact-integer? a) (exact-integer? b) (not (eqv? b 0)))
                  (remainder-of-integers a b)
                  (let-values (((q r) (of-reals (symbol->string 'remainder) a b))) r)))
            (define (both a b)
-             (if (and (exact-integer? a) (exact-integer? b))
+             (if (and (exact-integer? a) (exact-integer? b) (not (eqv? b 0)))
                  (values (quotient-of-integers a b) (remainder-of-integers a b))
                  (of-reals (symbol->string 'both) a b)))))))
     (define (real-div who a b)
       (if (not (real? a)) (wrong-type who "a real number" a))
       (if (not (real? b)) (wrong-type who "a real number" b))
+      (if (and (eqv? b 0) (exact? a)) (out-of-range who "division by zero; the dividend was" a))
       (if (eq? (exact? a) (exact? b))
           (let ((q (if (negative? b) (ceiling (/ a b)) (floor (/ a b)))))
             (values q (- a (* b q))))

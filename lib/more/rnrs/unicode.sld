@@ -6,11 +6,13 @@
    char-general-category
    string-upcase string-downcase string-titlecase string-foldcase string-ci=? string-ci<? string-ci>? string-ci<=?
    string-ci>=? string-normalize-nfd string-normalize-nfkd string-normalize-nfc string-normalize-nfkc)
-  (import (scheme base) (scheme char) (rename (srfi 129) (string-titlecase titlecase)) (cairn unicode))
+  (import (scheme base) (scheme char) (rename (srfi 129) (string-titlecase titlecase)) (cairn unicode)
+          (only (cairn control) wrong-type))
   (begin
 
     ;; Words are those of Unicode, in which digits may be: R6RS is one.
     (define (string-titlecase s)
+      (if (not (string? s)) (wrong-type "string-titlecase" "a string" s))
       (apply string-append (map word-titlecase (string->words s))))
     (define (word-titlecase s)
       (let ((n (string-length s)))

@@ -47,14 +47,15 @@
       (or (native? x) (compound-condition? x) (simple-condition? x)))
 
     ;; The simple conditions of a condition.
-    (define (simple-conditions c)
+    (define (simple-conditions c) (parts-of "simple-conditions" c))
+    (define (parts-of who c)
       (cond
         ((native? c) (parts-of-native c))
         ((or (compound-condition? c) (simple-condition? c)) (condition-parts c))
-        (else (wrong-type "simple-conditions" "a condition" c))))
+        (else (wrong-type who "a condition" c))))
 
     (define (condition . conditions)
-      (make-compound-condition (apply append (map simple-conditions conditions))))
+      (make-compound-condition (apply append (map (lambda (c) (parts-of "condition" c)) conditions))))
 
     ;; The first part of a type, or #f.
     (define (part is? c)

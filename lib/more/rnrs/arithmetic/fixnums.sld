@@ -47,12 +47,28 @@
            (check (symbol->string 'name) x)
            ...
            (result (symbol->string 'name) body)))))
-    (define-fx (fxdiv a b) (euclidean-quotient a b))
-    (define-fx (fxmod a b) (euclidean-remainder a b))
-    (define-fx (fxdiv0 a b) (balanced-quotient a b))
-    (define-fx (fxmod0 a b) (balanced-remainder a b))
-    (define (fxdiv-and-mod a b) (values (fxdiv a b) (fxmod a b)))
-    (define (fxdiv0-and-mod0 a b) (values (fxdiv0 a b) (fxmod0 a b)))
+    (define-syntax define-division
+      (syntax-rules ()
+        ((_ (name operation) ...)
+         (begin
+           (define-fx (name a b)
+             (if (eqv? b 0)
+                 (out-of-range (symbol->string 'name) "division by zero; the dividend was" a)
+                 (operation a b)))
+           ...))))
+    (define-division (fxdiv euclidean-quotient) (fxmod euclidean-remainder)
+                     (fxdiv0 balanced-quotient) (fxmod0 balanced-remainder))
+    (define-syntax define-both
+      (syntax-rules ()
+        ((_ (name div mod) ...)
+         (begin
+           (define (name a b)
+             (check (symbol->string 'name) a)
+             (check (symbol->string 'name) b)
+             (if (eqv? b 0) (out-of-range (symbol->string 'name) "division by zero; the dividend was" a))
+             (values (div a b) (mod a b)))
+           ...))))
+    (define-both (fxdiv-and-mod fxdiv fxmod) (fxdiv0-and-mod0 fxdiv0 fxmod0))
 
     (define-fx (fxbit-count n)
       (if (negative? n) (bitwise-not (bit-count (bitwise-not n))) (bit-count n)))

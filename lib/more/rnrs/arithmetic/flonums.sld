@@ -77,5 +77,13 @@
     (define-division flmod mod)
     (define-division fldiv0 div0)
     (define-division flmod0 mod0)
-    (define (fldiv-and-mod a b) (values (fldiv a b) (flmod a b)))
-    (define (fldiv0-and-mod0 a b) (values (fldiv0 a b) (flmod0 a b)))))
+    (define-syntax define-both
+      (syntax-rules ()
+        ((_ (name div mod) ...)
+         (begin
+           (define (name a b)
+             (check (symbol->string 'name) a)
+             (check (symbol->string 'name) b)
+             (values (div a b) (mod a b)))
+           ...))))
+    (define-both (fldiv-and-mod fldiv flmod) (fldiv0-and-mod0 fldiv0 flmod0))))
