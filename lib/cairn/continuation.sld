@@ -99,6 +99,7 @@
                            (vals (continue a (lambda () (list->values vals)))))))))))))
 
     (define (call/cc-to-prompt proc)
+      (check-procedure "call-with-current-continuation" proc)
       (call-with-non-composable-continuation proc))
 
     (define call-with-composable

@@ -8,7 +8,7 @@
 (define escaped (call-with-continuation-prompt (lambda () (call-with-non-composable-continuation values mine)) mine))
 (define composable (reset (call-with-composable-continuation values)))
 (say (abort-current-continuation mine) (call-with-non-composable-continuation values mine) (escaped 1)
-     (call-with-non-composable-continuation 5) (call-with-composable-continuation values)
+     (call-with-non-composable-continuation 5) (call/cc 5) (call-with-composable-continuation values)
      ((call-with-continuation-barrier (lambda () (call/cc values))))
      (reset (call-with-continuation-barrier (lambda () (call-with-composable-continuation values))))
      (reset-at mine (unwind-protect (shift-at mine k 1) 2)) (call-with-continuation-barrier 5)

@@ -2,13 +2,12 @@
 (define-library (cairn chez ports)
   (export file-port? port-file-descriptor file-length port-length chez-port-name open-fd-input-port open-fd-output-port
           unread-char unget-char unget-u8 get-string-some! put-string-some get-bytevector-some! put-bytevector-some
-          block-read block-write transcoder? current-transcoder fasl-write fasl-read
+          block-read block-write current-transcoder fasl-write fasl-read
           collections current-memory-bytes maximum-memory-bytes)
   (import (scheme base) (scheme case-lambda) (scheme char) (scheme file) (only (scheme write) write-shared)
           (scheme read) (only (cairn control) wrong-type) (only (cairn primitives) %weak-collections)
           (only (cairn port) port-buffer port-buffer-start port-descriptor port-name set-port-buffer-start!)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
-          (only (cairn records) record? record-rtd)
           (only (rnrs io ports) native-transcoder)
           (only (srfi 170) file-info file-info:size fd->port binary-input textual-input binary-output textual-output))
   (begin
@@ -102,9 +101,6 @@
       (apply write-string s p 0 count)
       (flush-output-port p))
 
-    (define transcoder?
-      (let ((type (record-rtd (native-transcoder))))
-        (lambda (x) (and (record? x) (eq? (record-rtd x) type)))))
     (define current-transcoder (make-parameter (native-transcoder)))
 
     ;;;; Data in files: four bytes that say how long the text is, and what `write-shared` makes of it

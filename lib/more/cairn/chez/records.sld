@@ -1,17 +1,17 @@
 ;;; (cairn chez records): what Chez Scheme has besides R6RS for records: its older procedures, which know fields by
-;;; their names, too, and count those of the parents; and constructors of types.
+;;; their names, too, and count those of the parents; constructors of types; and tests for types that are records.
 (define-library (cairn chez records)
   (export make-record-type csv7:record-field-accessor csv7:record-field-mutator csv7:record-field-accessible?
           csv7:record-field-mutable? csv7:record-type-name csv7:record-type-symbol csv7:record-type-field-names
           csv7:record-type-field-decls csv7:record-type-descriptor (rename constructor record-constructor)
-          (rename chez-record? record?) record-constructor-descriptor? enum-set?)
+          (rename chez-record? record?) record-constructor-descriptor? enum-set? transcoder?)
   (import (scheme base) (scheme case-lambda) (only (cairn control) wrong-type)
           (only (cairn rnrs records) accessor-at mutator-at make-record-constructor-descriptor
                 make-record-type-descriptor record-constructor record-field-mutable? record-predicate
                 record-type-descriptor? record-type-name record-type-parent record-type-uid)
           (prefix (only (cairn rnrs records) record?) open-)
           (only (cairn records) rtd-all-field-names rtd-field-names record? record-rtd)
-          (only (rnrs enums) make-enumeration))
+          (only (rnrs enums) make-enumeration) (only (rnrs io ports) native-transcoder))
   (begin
 
     ;; Names are strings, or symbols; a field is a name, (mutable name) or (immutable name), perhaps with a type.
@@ -96,4 +96,5 @@
         (lambda (x) (and (record? x) (eq? (record-rtd x) type)))))
     (define record-constructor-descriptor?
       (like (make-record-constructor-descriptor (make-record-type 'sample '()) #f #f)))
-    (define enum-set? (like (make-enumeration '())))))
+    (define enum-set? (like (make-enumeration '())))
+    (define transcoder? (like (native-transcoder)))))
