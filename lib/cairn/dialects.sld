@@ -12,7 +12,8 @@
    ;; control
    (rename lambda λ) while
    assert assertion-violation void begin0 let/cc let/ec call/ec call-with-escape-continuation fluid-let
-   define-macro define-structure condition/report-string unwind-protect
+   define-macro define-syntax-rule define-structure condition/report-string unwind-protect
+   with-handlers exn:fail? exn-message
    declare load-option provide
    ;; streams of SICP
    cons-stream stream-car stream-cdr stream-rest stream-first stream-pair? stream-null? empty-stream?
@@ -24,7 +25,7 @@
    get-line get-char get-string-all get-datum lookahead-char put-char put-string put-datum
    call-with-output-string with-output-to-string call-with-string-output-port
    ;; lists
-   fold-left foldl foldr reduce-left list-head sublist for-all exists remp atom?
+   fold-left foldl foldr reduce-left list-head sublist for-all exists remp atom? assoc-ref assq-ref assv-ref
    empty empty? rest sort
    ;; strings, symbols, vectors
    string-head string-tail string-search-forward string-search-all string-contains? symbol-append symbol<?
@@ -181,6 +182,20 @@
                  (list (rename 'er-macro-transformer)
                        (list (rename 'lambda) (list (rename 'form) (rename 'rename) (rename 'compare))
                              (list (rename 'apply) procedure (list (rename 'cdr) (rename 'form))))))))))
+
+    (define-syntax define-syntax-rule
+      (syntax-rules ()
+        ((_ (name . pattern) template)
+         (define-syntax name (syntax-rules () ((_ . pattern) template))))))
+
+    ;; Racket's: the first test that accepts what was raised.
+    (define-syntax with-handlers
+      (syntax-rules ()
+        ((_ ((accepts? handler) ...) body ...)
+         (guard (e ((accepts? e) (handler e)) ...) body ...))))
+    (define (exn:fail? x) (error-object? x))
+    (define (exn-message e)
+      (if (error-object? e) (condition->string e) (wrong-type "exn-message" "an error object" e)))
 
     ;; (define-structure name field …): make-name, name?, name-field, set-name-field!.  A field may have a default,
     ;; and the name options: both change nothing here.
@@ -409,6 +424,17 @@
       (check-procedure "remp" f)
       (check-list "remp" l)
       (filter (lambda (x) (not (f x))) l))
+    ;; Guile's: what the key stands for, or #f.
+    (define-syntax define-ref
+      (syntax-rules ()
+        ((_ (name find) ...)
+         (begin
+           (define (name l key)
+             (check-list (symbol->string 'name) l)
+             (let ((entry (find key l)))
+               (and entry (cdr entry))))
+           ...))))
+    (define-ref (assoc-ref assoc) (assq-ref assq) (assv-ref assv))
     (define (atom? x)
       (not (pair? x)))
     (define empty '())

@@ -384,9 +384,11 @@
     (define (time rest name)
       (let ((start (%current-jiffy)) (before (console "counters" "")))
         (evaluate rest name)
-        (let ((spent (- (%current-jiffy) start)) (after (console "counters" "")))
+        (let* ((spent (- (%current-jiffy) start))
+               (after (console "counters" ""))
+               (collections (- (vector-ref after 0) (vector-ref before 0))))
           (say ";; " (milliseconds spent) ", "
-               (- (vector-ref after 0) (vector-ref before 0)) " collections, "
+               collections (if (= collections 1) " collection, " " collections, ")
                (quotient (- (vector-ref after 1) (vector-ref before 1)) 1024) " KiB allocated"))))
 
     ;; Where the time of an evaluation goes, by procedure.

@@ -1,7 +1,4 @@
-;;; (srfi 28): format with ~a, ~s, ~% and ~~.
+;;; (srfi 28): format with ~a, ~s, ~% and ~~; that of (srfi 48), which also takes a destination.
 (define-library (srfi 28)
-  (export (rename basic-format format))
-  (import (scheme base) (rename (srfi 48) (format full-format)))
-  (begin
-    (define (basic-format control . arguments)
-      (apply full-format #f control arguments))))
+  (export format)
+  (import (only (srfi 48) format)))
