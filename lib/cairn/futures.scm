@@ -162,6 +162,7 @@
 (define (thread-pool-submit! pool thunk)
   (check-pool "thread-pool-submit!" pool)
   (check-procedure "thread-pool-submit!" thunk)
+  (if (closed? (work-of pool)) (error "thread-pool-submit!: the pool is shut down:" pool))
   (let ((outcome (make-mvar)))
     (channel-put! (work-of pool) (%cons thunk outcome))
     (new-future outcome)))

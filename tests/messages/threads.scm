@@ -31,6 +31,7 @@
      (select (get 5 (x) x)) (select (put 5 1)) (select (after 'soon 1)) (channel-close! channel) (channel-put! channel 1)
      (channel-try-put! channel 1) (select (put channel 1)))
 (say (make-future 5) (touch 5) (future-done? 5) (make-thread-pool 0) (thread-pool-submit! 5 none)
-     (thread-pool-submit! (make-thread-pool 1) 5) (thread-pool-shutdown! 5))
+     (thread-pool-submit! (make-thread-pool 1) 5) (thread-pool-shutdown! 5)
+     (let ((pool (make-thread-pool 1))) (thread-pool-shutdown! pool) (thread-pool-submit! pool list)))
 (say slow mutex condition mvar channel (make-future none))
 (say (thread-join! (spawn (lambda () (vector-ref (vector) five)) "broken")))
