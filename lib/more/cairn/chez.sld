@@ -230,8 +230,8 @@
    self-evaluating-vectors import-notify fasl-compressed compress-level compress-format
    require-nongenerative-clause expand-output expand/optimize-output eval-syntax-expanders-when char-name)
   (import
-   (rename (except (scheme base) case string-copy! bytevector bytevector-copy! error let-syntax letrec-syntax
-                   number->string get-output-string parameterize syntax-rules syntax-error)
+   (rename (except (scheme base) case string-copy! bytevector bytevector-copy! utf8->string error let-syntax
+                   letrec-syntax number->string get-output-string parameterize syntax-rules syntax-error)
            (define-record-type define-plain-record-type))
    (prefix (only (scheme base) string-copy! bytevector bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (except (scheme write) write display) (scheme read) (scheme inexact)
@@ -253,7 +253,7 @@
    (only (rnrs unicode) string-titlecase string-normalize-nfc string-normalize-nfd string-normalize-nfkc
          string-normalize-nfkd char-titlecase char-title-case? char-general-category)
    (except (rnrs bytevectors) bytevector? make-bytevector bytevector-length bytevector-copy bytevector-copy!
-           bytevector-u8-ref bytevector-u8-set! string->utf8 utf8->string)
+           bytevector-u8-ref bytevector-u8-set! string->utf8)
    (only (rnrs arithmetic bitwise) bitwise-bit-count bitwise-if bitwise-bit-field bitwise-copy-bit
          bitwise-copy-bit-field
          bitwise-first-bit-set bitwise-reverse-bit-field bitwise-rotate-bit-field)

@@ -16,8 +16,11 @@
    bytevector-ieee-double-ref bytevector-ieee-single-native-set! bytevector-ieee-single-set!
    bytevector-ieee-double-native-set! bytevector-ieee-double-set!
    string->utf8 string->utf16 string->utf32 utf8->string utf16->string utf32->string)
-  (import (only (scheme base) begin car define if let pair? +)
-          (rename (scheme bytevector) (bytevector-copy! r7:bytevector-copy!) (make-bytevector make-of-bytes)))
+  (import (only (scheme base) begin car define error-object? guard if lambda let pair? write-char +)
+          (only (scheme case-lambda) case-lambda)
+          (rename (scheme bytevector) (bytevector-copy! r7:bytevector-copy!) (make-bytevector make-of-bytes)
+                  (utf8->string r7:utf8->string))
+          (only (cairn control) wrong-type) (cairn rnrs utf-8))
   (begin
 
     (define (bytevector-copy! from start to at n)
@@ -26,4 +29,16 @@
     (define (make-bytevector n . fill)
       (let ((bv (make-of-bytes n)))
         (if (pair? fill) (bytevector-fill! bv (car fill)))
-        bv))))
+        bv))
+
+    ;; What is no UTF-8 becomes U+FFFD, as in utf16->string.
+    (define utf8->string
+      (case-lambda
+        ((bv)
+         (if (bytevector? bv)
+             (guard (e ((error-object? e)
+                        (r7:utf8->string (decode-utf-8 bv #t #f (lambda (byte out) (write-char #\xfffd out))))))
+               (r7:utf8->string bv))
+             (wrong-type "utf8->string" "a bytevector" bv)))
+        ((bv start) (utf8->string (bytevector-copy bv start)))
+        ((bv start end) (utf8->string (bytevector-copy bv start end)))))))
