@@ -36,30 +36,37 @@
    call-with-input-file call-with-output-file delete-file file-exists? open-input-file open-output-file
    with-input-from-file with-output-to-file exit emergency-exit command-line get-environment-variable
    current-jiffy jiffies-per-second current-second eval environment interaction-environment load
-   (rename interaction-environment nearest-repl/environment) receive and-let*
+   (rename interaction-environment nearest-repl/environment) er-macro-transformer sc-macro-transformer
+   rsc-macro-transformer close-syntax receive and-let*
    exact->inexact inexact->exact
    ;; lists
    iota first second third fourth fifth sixth seventh eighth ninth tenth last last-pair cons* fold fold-left fold-right
    reduce reduce-left reduce-right append-map filter filter-map remove partition delete delete! delete-duplicates any
    every find find-tail list-index count append! reverse! append-reverse append-reverse! list-head sublist
    except-last-pair except-last-pair! list-tabulate (rename list-tabulate make-initialized-list)
+   list-search-positive list-transform-positive list-transform-negative for-all? exists?
    del-assq del-assv del-assoc alist-copy sort sort! (rename sort merge-sort) list-sort
    ;; numbers
    1+ -1+ cube random exact-rational? exact-nonnegative-integer? bitwise-and bitwise-or bitwise-xor bitwise-not
    arithmetic-shift shift-left shift-right bit-count (rename bitwise-and bit-and) (rename bitwise-or bit-or)
+   exact-floor exact-ceiling exact-round exact-truncate floor->exact ceiling->exact round->exact truncate->exact
    (rename bitwise-xor bit-xor) integer-floor integer-ceiling integer-round integer-truncate
    ;; strings, characters, symbols
    string-search-forward string-search-backward string-search-all (rename string-pad string-pad-left) string-pad-right
-   string-index string-head string-tail string-reverse string-null? string-prefix? string-suffix? char->digit
-   digit->char char-ascii? symbol-append symbol<? generate-uninterned-symbol
+   string-index (rename string-index-right string-rindex) string-head string-tail string-reverse string-null?
+   string-prefix? string-suffix? char->digit digit->char char-ascii? burst-string symbol-append symbol<?
+   generate-uninterned-symbol
    ;; vectors
    vector-grow subvector vector-head vector-tail vector-first vector-last vector-binary-search
-   make-initialized-vector
+   make-initialized-vector subvector->list subvector-fill!
+   ;; cells, weak pairs
+   make-cell cell? cell-contents set-cell-contents! weak-cons weak-pair? weak-car weak-cdr weak-set-car! weak-set-cdr!
    ;; tables
    make-equal-hash-table make-strong-eqv-hash-table make-string-hash-table make-eqv-hash-table make-eq-hash-table
    hash-table? hash-table-ref hash-table-ref/default hash-table-set! hash-table-delete! hash-table-contains?
    hash-table-exists? hash-table-count hash-table-size hash-table-keys hash-table-values hash-table->alist
    hash-table-walk hash-table-update! hash-table-update!/default hash-table-clear! hash-table-copy
+   (rename hash-table-keys hash-table/key-list) (rename hash-table-values hash-table/datum-list)
    (rename hash-table-keys hash-table-key-list) (rename hash-table-values hash-table-datum-list)
    hash-table/get hash-table/put! hash-table/remove! hash-table/count (rename hash-table-clear! hash-table/clear!)
    ;; streams
@@ -70,10 +77,12 @@
    named-lambda fluid-let define-structure define-integrable assert declare load-option guarantee warn
    call-with-escape-continuation condition/report-string access-condition condition?
    ;; output and time
-   call-with-output-string with-output-to-string with-input-from-string pp write-line runtime real-time
+   call-with-output-string with-output-to-string with-input-from-string pp write-line fresh-line runtime real-time
    true false)
   (import
-   (only (cairn port) with-input-from-string)
+   (only (cairn port) with-input-from-string fresh-line)
+   (only (cairn macro) er-macro-transformer sc-macro-transformer rsc-macro-transformer close-syntax)
+   (only (cairn weak) weak-cons weak-pair? weak-car weak-cdr weak-set-car! weak-set-cdr!)
    (scheme base) (scheme case-lambda) (scheme lazy) (scheme write) (scheme read) (scheme inexact) (scheme complex)
    (scheme char) (scheme cxr) (scheme file) (scheme process-context) (scheme time) (scheme eval) (scheme repl)
    (scheme load)
@@ -82,7 +91,8 @@
    (only (srfi 1) iota first second third fourth fifth sixth seventh eighth ninth tenth last last-pair cons* fold reduce
          reduce-right append-map filter filter-map remove partition delete delete! delete-duplicates any every find
          find-tail list-index count append! reverse! append-reverse append-reverse! list-tabulate alist-copy)
-   (only (srfi 13) string-pad string-pad-right string-index string-reverse string-null? string-prefix? string-suffix?)
+   (only (srfi 13) string-pad string-pad-right string-index string-index-right string-reverse string-null?
+         string-prefix? string-suffix?)
    (only (srfi 69) hash-table? hash-table-ref hash-table-ref/default hash-table-set! hash-table-delete!
          hash-table-exists? hash-table-size hash-table-keys hash-table-values hash-table->alist hash-table-walk
          hash-table-update! hash-table-update!/default hash-table-copy)
@@ -92,7 +102,7 @@
    (only (cairn syntax) named-lambda)
    (only (cairn list) fold-left fold-right reduce-left)
    (only (cairn sort) sort sort! list-sort)
-   (only (cairn control) condition? condition-message condition-irritants wrong-type)
+   (only (cairn control) condition? condition-message condition-irritants out-of-range wrong-type)
    (only (cairn dialects) 1+ -1+ random exact-rational? exact-nonnegative-integer? list-head sublist
          string-search-forward string-search-all string-head string-tail symbol-append symbol<?
          generate-uninterned-symbol define-structure
@@ -103,49 +113,84 @@
          condition/report-string call-with-output-string with-output-to-string pp runtime real-time true false))
   (begin
 
+    ;; Procedures that are made of others fail by their own names.
+    (define-syntax define-checked
+      (syntax-rules ()
+        ((_ (name (x right? expected) ...) body ...)
+         (define (name x ...)
+           (if (not (right? x)) (wrong-type (symbol->string 'name) expected x))
+           ...
+           body ...))))
+    (define (size? x) (and (exact-integer? x) (>= x 0)))
+    (define (alist? l) (and (list? l) (every pair? l)))
+
     ;;;; Lists
 
-    (define (except-last-pair l)
-      (if (not (pair? l)) (wrong-type "except-last-pair" "a list that is not empty" l))
+    (define (except-last-pair l) (but-last "except-last-pair" l))
+    (define (except-last-pair! l) (but-last "except-last-pair!" l))
+    (define (but-last who l)
+      (if (not (pair? l)) (wrong-type who "a list that is not empty" l))
       (let loop ((l l))
         (if (pair? (cdr l))
             (cons (car l) (loop (cdr l)))
             '())))
-    (define (except-last-pair! l)
-      (except-last-pair l))
-    (define (deleter same?)
-      (lambda (key alist)
-        (remove (lambda (entry) (same? key (car entry))) alist)))
-    (define del-assq (deleter eq?))
-    (define del-assv (deleter eqv?))
-    (define del-assoc (deleter equal?))
+    (define-syntax define-deleters
+      (syntax-rules ()
+        ((_ (name same?) ...)
+         (begin
+           (define (name key alist)
+             (if (not (alist? alist)) (wrong-type (symbol->string 'name) "a list of pairs" alist))
+             (remove (lambda (entry) (same? key (car entry))) alist))
+           ...))))
+    (define-deleters (del-assq eq?) (del-assv eqv?) (del-assoc equal?))
+    ;; The older names, whose lists come first.
+    (define-syntax define-on-lists
+      (syntax-rules ()
+        ((_ (name operation) ...)
+         (begin
+           (define-checked (name (l list? "a list") (accept? procedure? "a procedure")) (operation accept? l))
+           ...))))
+    (define-on-lists (list-search-positive find) (list-transform-positive filter) (list-transform-negative remove)
+                     (for-all? every) (exists? any))
 
     ;;;; Streams
 
     (define (stream-ref s k)
-      (if (= k 0) (stream-car s) (stream-ref (stream-cdr s) (- k 1))))
+      (if (not (size? k)) (wrong-type "stream-ref" "an exact non-negative integer" k))
+      (let loop ((rest s) (i k))
+        (cond
+          ((not (stream-pair? rest)) (wrong-type "stream-ref" "a stream that is long enough" s))
+          ((= i 0) (stream-car rest))
+          (else (loop (stream-cdr rest) (- i 1))))))
+    ;; Is `s` the empty stream? What is no stream is an error of `who`.
+    (define (at-end? who s)
+      (cond
+        ((stream-pair? s) #f)
+        ((empty-stream? s) #t)
+        (else (wrong-type who "a stream" s))))
 
     ;; As long as the shortest.
     (define (stream-map f s . others)
+      (if (not (procedure? f)) (wrong-type "stream-map" "a procedure" f))
       (let loop ((all (cons s others)))
-        (if (any empty-stream? all)
+        (if (any (lambda (s) (at-end? "stream-map" s)) all)
             the-empty-stream
             (cons-stream (apply f (map stream-car all)) (loop (map stream-cdr all))))))
 
     (define (stream-for-each f s)
-      (if (not (empty-stream? s))
+      (if (not (at-end? "stream-for-each" s))
           (begin
             (f (stream-car s))
             (stream-for-each f (stream-cdr s)))))
 
     (define (stream-filter keep? s)
-      (cond ((empty-stream? s) the-empty-stream)
+      (cond ((at-end? "stream-filter" s) the-empty-stream)
             ((keep? (stream-car s)) (cons-stream (stream-car s) (stream-filter keep? (stream-cdr s))))
             (else (stream-filter keep? (stream-cdr s)))))
 
     (define (stream-append . all)
       (cond ((null? all) the-empty-stream)
-            ((empty-stream? (car all)) (apply stream-append (cdr all)))
+            ((at-end? "stream-append" (car all)) (apply stream-append (cdr all)))
             (else
              (let ((s (car all)))
                (cons-stream (stream-car s) (apply stream-append (stream-cdr s) (cdr all)))))))
@@ -155,22 +200,38 @@
       (case-lambda
         ((s) (stream->list s +inf.0))
         ((s k)
-         (if (or (empty-stream? s) (= k 0))
+         (if (or (eqv? k 0) (at-end? "stream->list" s))
              '()
              (cons (stream-car s) (stream->list (stream-cdr s) (- k 1)))))))
 
-    (define (list->stream l)
-      (if (null? l) the-empty-stream (cons-stream (car l) (list->stream (cdr l)))))
+    (define-checked (list->stream (l list? "a list"))
+      (let loop ((l l))
+        (if (null? l) the-empty-stream (cons-stream (car l) (loop (cdr l))))))
 
     ;;;; Numbers
 
-    (define (cube x) (* x x x))
-    (define (shift-left n k) (arithmetic-shift n k))
-    (define (shift-right n k) (arithmetic-shift n (- k)))
-    (define (integer-floor n d) (floor (/ n d)))
-    (define (integer-ceiling n d) (ceiling (/ n d)))
-    (define (integer-round n d) (round (/ n d)))
-    (define (integer-truncate n d) (truncate (/ n d)))
+    (define-checked (cube (x number? "a number")) (* x x x))
+    (define-syntax define-exact
+      (syntax-rules ()
+        ((_ (name round) ...)
+         (begin
+           (define-checked (name (x rational? "a finite number")) (exact (round x)))
+           ...))))
+    (define-exact (exact-floor floor) (exact-ceiling ceiling) (exact-round round) (exact-truncate truncate)
+                  (floor->exact floor) (ceiling->exact ceiling) (round->exact round) (truncate->exact truncate))
+    (define-checked (shift-left (n exact-integer? "an exact integer") (k exact-integer? "an exact integer"))
+      (arithmetic-shift n k))
+    (define-checked (shift-right (n exact-integer? "an exact integer") (k exact-integer? "an exact integer"))
+      (arithmetic-shift n (- k)))
+    (define-syntax define-quotients
+      (syntax-rules ()
+        ((_ (name round) ...)
+         (begin
+           (define-checked (name (n integer? "an integer") (d integer? "an integer"))
+             (if (zero? d) (out-of-range (symbol->string 'name) "division by zero; the dividend was" n))
+             (round (/ n d)))
+           ...))))
+    (define-quotients (integer-floor floor) (integer-ceiling ceiling) (integer-round round) (integer-truncate truncate))
 
     ;;;; Characters, strings, symbols
 
@@ -194,6 +255,10 @@
               (string-ref "0123456789abcdefghijklmnopqrstuvwxyz" n)))))
     ;; The index behind the last match that ends at `end` or before.
     (define (string-search-backward pattern s end)
+      (if (not (string? pattern)) (wrong-type "string-search-backward" "a string" pattern))
+      (if (not (string? s)) (wrong-type "string-search-backward" "a string" s))
+      (if (not (and (size? end) (<= end (string-length s))))
+          (out-of-range "string-search-backward" "index out of range" end))
       (let ((n (string-length pattern)))
         (let loop ((start (- end n)))
           (cond
@@ -201,9 +266,33 @@
             ((string=? (substring s start (+ start n)) pattern) (+ start n))
             (else (loop (- start 1)))))))
 
-    ;;;; Vectors
+    ;; The parts between delimiters, a character or what accepts one; with `runs?` several count as one.
+    (define (burst-string s delimiter runs?)
+      (if (not (string? s)) (wrong-type "burst-string" "a string" s))
+      (if (not (or (char? delimiter) (procedure? delimiter)))
+          (wrong-type "burst-string" "a character or a procedure" delimiter))
+      (let ((n (string-length s)) (end? (if (char? delimiter) (lambda (c) (char=? c delimiter)) delimiter)))
+        (let loop ((k 0) (start 0) (parts '()))
+          (define (with-part) (if (and runs? (= start k)) parts (cons (substring s start k) parts)))
+          (cond
+            ((= k n) (reverse (with-part)))
+            ((end? (string-ref s k)) (loop (+ k 1) (+ k 1) (with-part)))
+            (else (loop (+ k 1) start parts))))))
 
-    (define (make-initialized-vector n f)
+    ;;;; Vectors, cells
+
+    (define (check-part who v start end)
+      (if (not (vector? v)) (wrong-type who "a vector" v))
+      (if (not (and (size? start) (size? end) (<= start end (vector-length v))))
+          (out-of-range who "not a range of the vector:" (cons start end))))
+    (define (subvector->list v start end)
+      (check-part "subvector->list" v start end)
+      (vector->list v start end))
+    (define (subvector-fill! v start end x)
+      (check-part "subvector-fill!" v start end)
+      (vector-fill! v x start end))
+    (define-record-type cell (make-cell contents) cell? (contents cell-contents set-cell-contents!))
+    (define-checked (make-initialized-vector (n size? "an exact non-negative integer") (f procedure? "a procedure"))
       (let ((v (make-vector n)))
         (do ((i 0 (+ i 1)))
             ((= i n) v)
@@ -270,6 +359,11 @@
         ((irritants) (if (condition? c) (condition-irritants c) (error-object-irritants c)))
         (else (error "access-condition: a condition has no such field:" field))))
 
-    (define (write-line object . port)
-      (apply write object port)
-      (apply newline port))))
+    (define write-line
+      (case-lambda
+        ((object) (write-line object (current-output-port)))
+        ((object port)
+         (if (not (and (output-port? port) (textual-port? port)))
+             (wrong-type "write-line" "a textual output port" port))
+         (write object port)
+         (newline port))))))
