@@ -9,3 +9,5 @@
 (printf "~s ~s ~s\n" (top-level-bound? 'x) (top-level-bound? 'never-defined) (top-level-bound? 'car))
 (printf "~s\n" (map top-level-value '(x)))
 (printf "~s\n" (map eval '((+ 1 2) (car x) (fresh 3))))
+(printf "~s\n" (list (eval '(fxlogand 12 10) (scheme-environment))
+                     (map (lambda (e) (eval '(+ 1 2) (e))) (list scheme-environment interaction-environment))))

@@ -37,7 +37,8 @@
    caaaar caaadr caadar caaddr cadaar cadadr caddar cadddr cdaaar cdaadr cdadar cdaddr cddaar cddadr cdddar cddddr
    call-with-input-file call-with-output-file delete-file file-exists? open-input-file open-output-file
    with-input-from-file with-output-to-file exit emergency-exit command-line get-environment-variable
-   current-jiffy jiffies-per-second current-second eval environment interaction-environment load
+   current-jiffy jiffies-per-second current-second eval environment interaction-environment scheme-environment
+   load
    exact->inexact inexact->exact
    vector-fill!
    ;; records, structures and other definitions
@@ -322,6 +323,8 @@
     (define-syntax meta
       (syntax-rules () ((_ definition ...) (definition ...))))
 
+    ;; The program's own top level, which is an open one then.
+    (define-syntax scheme-environment (identifier-syntax interaction-environment))
     ;; Without an environment: in that of the program, which is an open one then.
     (define-syntax eval
       (lambda (form)

@@ -235,11 +235,12 @@
 
     ;;;; Characters, strings, symbols
 
-    (define (char-ascii? c) (char<? c #\x80))
+    (define-checked (char-ascii? (c char? "a character")) (char<? c #\x80))
     (define char->digit
       (case-lambda
         ((c) (char->digit c 10))
         ((c radix)
+         (if (not (char? c)) (wrong-type "char->digit" "a character" c))
          (let ((n (digit-value c)))
            (cond
              (n (and (< n radix) n))
@@ -297,10 +298,13 @@
         (do ((i 0 (+ i 1)))
             ((= i n) v)
           (vector-set! v i (f i)))))
-    (define (vector-first v) (vector-ref v 0))
-    (define (vector-last v) (vector-ref v (- (vector-length v) 1)))
+    (define (filled-vector? v) (and (vector? v) (> (vector-length v) 0)))
+    (define-checked (vector-first (v filled-vector? "a vector that is not empty")) (vector-ref v 0))
+    (define-checked (vector-last (v filled-vector? "a vector that is not empty"))
+      (vector-ref v (- (vector-length v) 1)))
     ;; The element for which `(compare key element)` is 0; negative where the key comes before the element.
     (define (vector-binary-search v key compare)
+      (if (not (vector? v)) (wrong-type "vector-binary-search" "a vector" v))
       (let loop ((start 0) (end (vector-length v)))
         (if (>= start end)
             #f
