@@ -449,14 +449,16 @@ impl Expander<'_> {
             };
             let own = self.s.names.stand_in(id, self.ctx);
             aliases.insert(id, own);
-            bindings.push((own, name.span, transformer));
+            bindings.push((own, (name.span, spec.span), transformer));
         }
         let mut macros = Vec::new();
-        for (own, span, transformer) in bindings {
+        for (own, spans, transformer) in bindings {
             let transformer = if recursive { renamed(transformer, &aliases) } else { transformer.clone() };
-            macros.push((own, span, self.transformer(&transformer, own)?));
+            macros.push((own, spans, self.transformer(&transformer, own)?));
         }
-        for (own, span, binding) in macros {
+        for (own, (span, spec), binding) in macros {
+            // the body is no part of the definition
+            self.observe_scan(spec, false);
             self.bind_macro(own, binding, (span, form.span))?;
         }
         Ok(body.iter().map(|x| renamed(x, &aliases)).collect())
