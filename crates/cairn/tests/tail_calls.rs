@@ -39,7 +39,7 @@ const FAILING: [&str; 28] = [
 ];
 
 /// Calls that the program itself must be able to make without end: the library calls what it was given by a tail call.
-const ENDLESS: [&str; 12] = [
+const ENDLESS: [&str; 17] = [
     "(apply loop (list (- n 1)))",
     "(any loop (list (- n 1)))",
     "(every loop (list (- n 1)))",
@@ -48,6 +48,11 @@ const ENDLESS: [&str; 12] = [
     "(guard (e (#t (loop (- n 1)))) (raise n))",
     "(guard (e ((number? e) => (lambda (is-number) (loop (- n 1))))) (raise n))",
     "(string-any (lambda (c) (loop (- n 1))) \"a\")",
+    "(for-all loop (list (- n 1)))",
+    "(exists loop (list (- n 1)))",
+    "(call/ec (lambda (k) (loop (- n 1))))",
+    "(with-unwind-handler (lambda (e k) (loop (- n 1))) (lambda () (raise n)))",
+    "(guard (e (#t (for-all loop (list (- n 1))))) (raise n))",
     "(string-every (lambda (c) (loop (- n 1))) \"a\")",
     "(call-with-continuation-prompt (lambda () (abort-current-continuation tag n)) tag
        (lambda (n) (loop (- n 1))))",
@@ -109,7 +114,9 @@ fn library_calls_keep_their_place() {
 fn calls_of_what_the_program_gave_stay_tail_calls() {
     let directory = Directory::new("endless-calls");
     let mut text = "(import (scheme base) (scheme write) (scheme process-context) (only (srfi 1) any every)
-                            (only (srfi 13) string-any string-every) (srfi 226 prompt))
+                            (only (srfi 13) string-any string-every) (srfi 226 prompt)
+                            (only (rnrs lists) for-all exists) (only (cairn dialects) call/ec)
+                            (only (srfi 248) with-unwind-handler))
                     (define tag (make-continuation-prompt-tag 'tag))\n"
         .to_string();
     for (i, call) in ENDLESS.iter().enumerate() {

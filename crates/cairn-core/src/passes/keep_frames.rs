@@ -30,7 +30,8 @@
 //! their numbers.
 //!
 //! Invariants: only calls at positions in user code change. Dialect and everything else stay. Linear apart from the
-//! rounds of the fixpoints, at most as many as such calls are nested.
+//! rounds of the fixpoints, at most as many as such calls are nested, and from guards in clauses of guards, which are
+//! looked through once for each.
 
 use super::known::GlobalFacts;
 use crate::ir::{Clause, Expr, GlobalId, GlobalInfo, Lambda, Literal, Program, TopForm, VarId};
@@ -41,11 +42,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const GUARD: &str = "guard*";
 
 /// Procedures of the library that must call others by tail calls (`any` and `every`: SRFI 1; `string-any`: SRFI 13;
-/// handlers of prompts), or tell by their continuation that they were called so (SRFI 248; the marks of SRFI 226). For
-/// the clauses of `guard` there is [`Ends`].
-pub const TAIL_CALLING: [&str; 14] = [
+/// `exists` and `for-all`: R6RS; handlers of prompts), or tell by their continuation that they were called so (SRFI
+/// 248; the marks of SRFI 226). For the clauses of `guard` there is [`Ends`].
+pub const TAIL_CALLING: [&str; 19] = [
     "any",
     "apply",
+    "call-with-escape-continuation",
+    "call/ec",
     "call-with-continuation-prompt",
     "call-with-immediate-continuation-mark",
     "call-with-marks",
@@ -54,10 +57,13 @@ pub const TAIL_CALLING: [&str; 14] = [
     "call-with-values",
     "eval",
     "every",
+    "exists",
+    "for-all",
     "force",
     "raise-continuable",
     "string-any",
     "string-every",
+    "with-unwind-handler",
 ];
 
 /// Is a tail call of this variable shown in backtraces, if that costs nothing?
@@ -65,18 +71,19 @@ pub fn shown(variable: &GlobalInfo) -> bool {
     variable.operation || variable.library && !TAIL_CALLING.contains(&&*variable.name)
 }
 
-/// Through which tail calls a program cannot loop, so that the caller's frame may be kept where that costs nothing else.
+/// Which tail calls of library procedures no loop can pass: there the caller's frame may be kept.
 ///
-/// The clauses of `guard` are in tail position (R7RS 4.2.7), but seldom loop: most are constants, or tell what has
-/// happened.
+/// The clauses of `guard` are in tail position (R7RS 4.2.7), but seldom part of a loop: most are constants, or say what
+/// has happened.
 #[derive(Default)]
 pub struct Ends {
-    /// For each global, if it is known: a procedure that ends with no call but of such procedures, or of the library's?
+    /// For each global: is it a procedure whose tail calls are all of such procedures, or of the library's? Empty where
+    /// the program is not known as a whole.
     holds: Vec<bool>,
 }
 
 impl Ends {
-    /// Finds out: the greatest fixpoint, since who loops by tail calls only never comes to an end of its own.
+    /// The greatest fixpoint: a procedure that only calls itself never gets back to a loop around it.
     pub fn new(program: &Program, facts: &GlobalFacts) -> Ends {
         let mut holds: Vec<bool> = program.globals.iter().map(returns_by_itself).collect();
         let mut candidates =
