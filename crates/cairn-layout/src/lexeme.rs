@@ -27,12 +27,18 @@ pub fn is_delimiter(b: u8) -> bool {
     DELIMITERS[b as usize]
 }
 
-/// The end of the run of what is no delimiter.
+/// The end of the run of what is no delimiter. The semicolon of an escape, `\x3b;`, is part of it.
 pub fn run_end(text: &str, start: usize) -> usize {
     let mut at = start;
     while let Some(&b) = text.as_bytes().get(at) {
         if is_delimiter(b) {
             break;
+        }
+        if b == b'\\'
+            && let Some(end) = hex_escape_end(text, at)
+        {
+            at = end;
+            continue;
         }
         if b < 0x80 {
             at += 1;
@@ -42,6 +48,13 @@ pub fn run_end(text: &str, start: usize) -> usize {
         }
     }
     at
+}
+
+/// The end of the escape that begins here, if it is one: `\x`, hexadecimal digits, a semicolon.
+pub fn hex_escape_end(text: &str, start: usize) -> Option<usize> {
+    let rest = text[start..].strip_prefix("\\x").or_else(|| text[start..].strip_prefix("\\X"))?;
+    let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+    (digits > 0 && rest.as_bytes().get(digits) == Some(&b';')).then_some(start + 2 + digits + 1)
 }
 
 /// Behind the end of the line: a newline, a return, or the return of both, whose newline remains as white space.
@@ -235,6 +248,21 @@ pub fn lexemes(text: &str) -> impl Iterator<Item = Lexeme> + '_ {
     })
 }
 
+/// Where the lists at the top level of the text begin.
+pub fn lists(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(lexeme) = next(text, at) {
+            if lexeme.kind == Kind::Open {
+                at = datum_end(text, lexeme.start);
+                return Some(lexeme.start);
+            }
+            at = lexeme.end;
+        }
+        None
+    })
+}
+
 /// The end of the datum that begins at `start`; of one that does not end, the text's.
 pub fn datum_end(text: &str, start: usize) -> usize {
     whole_datum_end(text, start).unwrap_or(text.len())
@@ -358,6 +386,8 @@ mod tests {
             "λ",
             "|a b|",
             "(f '|\\x29;|)",
+            "\\x31;+",
+            "(f a\\x3b;b\\X20; x)",
             "#true",
             "(f\u{a0}x)",
         ];

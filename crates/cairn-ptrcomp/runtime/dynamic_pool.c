@@ -72,6 +72,15 @@ static uint64_t names_in(struct dynamic_pool *p, uint64_t bytes) {
   return p->wide ? bytes / p->wide_size * p->narrow_size : bytes;
 }
 
+// Small pools have no room to be staggered, or for a page that nobody may touch.
+static int is_small(struct dynamic_pool *p) { return p->reach < 1 << 20; }
+
+// The name of the first object.
+static uint64_t first_name(struct dynamic_pool *p) {
+  uint64_t stagger = is_small(p) ? 1 : PAGE + 64 + (p->number * UINT64_C(192)) % 4096;
+  return (stagger + p->narrow_size - 1) / p->narrow_size * p->narrow_size;
+}
+
 // So many bytes more for the pool as it is; false if there are none.
 static int more(struct dynamic_pool *p, uint64_t bytes) {
   if (p->wide) {
@@ -86,6 +95,8 @@ static int more(struct dynamic_pool *p, uint64_t bytes) {
       if (at != MAP_FAILED) munmap(at, bytes);
       return 0;
     }
+    // who follows a null index is told; where it can't be so, nobody is
+    if (p->mapped == 0 && !is_small(p)) mprotect(at, PAGE, PROT_NONE);
   }
   p->mapped += bytes;
   p->room = names_in(p, p->mapped);
@@ -146,7 +157,7 @@ static int expand(struct dynamic_pool *p) {
     name = next;
   }
   uint64_t kept = 0;
-  for (uint64_t name = p->narrow_size; name < p->top; name += p->narrow_size) {
+  for (uint64_t name = first_name(p); name < p->top; name += p->narrow_size) {
     uint64_t number = name / p->narrow_size;
     if (!(dead[number / 8] >> number % 8 & 1)) widen(p, wide_place(p, wide, name), (char *)p->base + name);
     if (name - kept >= 2 * CHUNK) {
@@ -169,12 +180,6 @@ static void set_limit(struct dynamic_pool *p) {
   if (!p->outgrown && p->reach < limit) limit = p->reach;
   if (!p->wide && narrow_most < limit) limit = narrow_most;
   p->limit = limit;
-}
-
-// The name of the first object. Small pools are not staggered: they have no room for it.
-static uint64_t first_name(struct dynamic_pool *p) {
-  uint64_t stagger = p->reach < 1 << 20 ? 1 : 64 + (p->number * UINT64_C(192)) % 4096;
-  return (stagger + p->narrow_size - 1) / p->narrow_size * p->narrow_size;
 }
 
 // The name of a new object, where none is at hand; null if there is no memory.

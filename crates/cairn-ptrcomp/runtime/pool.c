@@ -95,8 +95,9 @@ static inline void leave(struct pool *p) { (void)p; }
 #endif
 
 enum { REGIONS = 64 };
-static struct { uint64_t base, mapped; } idle[REGIONS];  // of pools that were closed
-static uint32_t idle_count, idle_lock, opened;
+// Of pools that were closed: those of large pools, whose first page is not mapped, and of small ones.
+static struct { uint64_t base, mapped; } idle[2][REGIONS];
+static uint32_t idle_count[2], idle_lock, opened;
 static uint64_t next_base = UINT64_C(0x200000000000);   // pools of functions; the program's own are below
 static const uint64_t last_base = UINT64_C(0x2a0000000000);
 
@@ -118,8 +119,18 @@ static void set_limit(struct pool *p) {
   p->limit = limit > SLACK ? limit - SLACK : 0;
 }
 
-// Small pools are not staggered: they have no room for it.
-static void start(struct pool *p) { p->top = p->reach < 1 << 20 ? 16 : 64 + (p->number * UINT64_C(192)) % 4096; }
+// Small pools have no room to be staggered, or for a page that nobody may touch.
+static int is_small(struct pool *p) { return p->reach < 1 << 20; }
+
+// Where objects begin: behind a page that is never mapped, so that who follows a null pointer is told.
+static void start(struct pool *p) {
+  if (is_small(p)) {
+    p->top = 16;
+  } else {
+    p->top = PAGE + 64 + (p->number * UINT64_C(192)) % 4096;
+    if (p->mapped < PAGE) p->mapped = PAGE;
+  }
+}
 
 static uint64_t pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
 
@@ -193,10 +204,11 @@ API uint64_t cairn_pool_open(struct pool *p, const char *name, uint64_t reach) {
   p->listed = 1;
   lock(&idle_lock);
   p->number = opened++;
-  if (idle_count) {
-    idle_count--;
-    p->base = idle[idle_count].base;
-    p->mapped = idle[idle_count].mapped;
+  int kind = is_small(p);
+  if (idle_count[kind]) {
+    uint32_t last = --idle_count[kind];
+    p->base = idle[kind][last].base;
+    p->mapped = idle[kind][last].mapped;
   } else if (next_base < last_base) {
     p->base = next_base;
     next_base += UINT64_C(1) << 32;
@@ -218,10 +230,11 @@ API void cairn_pool_close(struct pool *p) {
     p->mapped = IDLE;
   }
   lock(&idle_lock);
-  if (idle_count < REGIONS) {
-    idle[idle_count].base = p->base;
-    idle[idle_count].mapped = p->mapped;
-    idle_count++;
+  int kind = is_small(p);
+  if (idle_count[kind] < REGIONS) {
+    uint32_t next = idle_count[kind]++;
+    idle[kind][next].base = p->base;
+    idle[kind][next].mapped = p->mapped;
     p = 0;
   }
   unlock(&idle_lock);
@@ -294,7 +307,7 @@ static uint32_t class_of(uint64_t *block) {
   return 64 + (high - 10) * 8 + (uint32_t)((b - (UINT64_C(1) << high)) / step);
 }
 
-API void *cairn_pool_array(struct pool *p, uint64_t bytes) {
+API __attribute__((malloc)) void *cairn_pool_array(struct pool *p, uint64_t bytes) {
   // Nothing has so many: malloc(-1), or a product of calloc's that is no number.
   enum { ADDRESSES = 47 };
   if (UNLIKELY(bytes >> ADDRESSES)) {
@@ -349,7 +362,7 @@ API void cairn_pool_free_array(struct pool *p, void *object) {
   leave(p);
 }
 
-API void *cairn_pool_resize(struct pool *p, void *object, uint64_t bytes) {
+API __attribute__((malloc)) void *cairn_pool_resize(struct pool *p, void *object, uint64_t bytes) {
   uint64_t at = (uint64_t)object;
   if ((uint32_t)at == 0) return cairn_pool_array(p, bytes);
   if (bytes == 0) {

@@ -48,6 +48,8 @@ pub(crate) struct Command {
     pub optimizes: bool,
     /// An option that no bitcode is made with, since code is instrumented or laid out by it.
     pub without_bitcode: Option<String>,
+    /// The option for which a program that is linked is left to clang.
+    pub left: Option<String>,
 }
 
 /// Options that are followed by their value.
@@ -103,6 +105,8 @@ const OTHER: &[&str] = &[
     "--driver-mode",
 ];
 const OTHER_PREFIXES: &[&str] = &["-print-", "--print-", "-flto", "-dump", "--help-", "@", "-dM"];
+/// Prefixes of those with which a program, or a library, is linked.
+const LINKED: &[&str] = &["-shared", "-r", "-flto", "@"];
 /// Prefixes of options that bitcode isn't made with.
 const WITHOUT_BITCODE: &[&str] = &[
     "-fsanitize",
@@ -134,14 +138,18 @@ const LINKER_PREFIXES: &[&str] = &[
 
 impl Command {
     pub(crate) fn parse(arguments: &[OsString]) -> Command {
-        let mut command = Command { task: Task::Link, pieces: vec![], optimizes: false, without_bitcode: None };
+        let mut command =
+            Command { task: Task::Link, pieces: vec![], optimizes: false, without_bitcode: None, left: None };
         let mut language: Option<String> = None;
         let mut rest = arguments.iter();
         let mut other = false;
         while let Some(argument) = rest.next() {
             let text = argument.to_string_lossy();
             let text = &*text;
-            other |= OTHER.contains(&text) || OTHER_PREFIXES.iter().any(|p| text.starts_with(p));
+            if OTHER.contains(&text) || OTHER_PREFIXES.iter().any(|p| text.starts_with(p)) {
+                other = true;
+                command.left = LINKED.iter().any(|p| text.starts_with(p)).then(|| text.to_string());
+            }
             let mut with_value = || [argument.clone()].into_iter().chain(rest.next().cloned()).collect::<Vec<_>>();
             let piece = if text == "-o" {
                 Piece::Output(with_value().pop().unwrap_or_default().into())
@@ -166,6 +174,11 @@ impl Command {
             command.pieces.push(piece);
         }
         let inputs = command.pieces.iter().any(|p| matches!(p, Piece::Source(_) | Piece::Input(_)));
+        if command.task == Task::Compile {
+            command.left = None;
+        } else if let (None, Some(language)) = (&command.left, &language) {
+            command.left = (!other).then(|| format!("-x {language}"));
+        }
         if other || !inputs || language.is_some() {
             command.task = Task::Other;
         }
@@ -262,6 +275,19 @@ mod tests {
             "-O2",
         ] {
             assert_eq!(task(line), Task::Other, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_to_clang() {
+        let left = |line| parse(line).left;
+        for (line, option) in
+            [("-shared a.o", "-shared"), ("-O2 -flto=thin a.c", "-flto=thin"), ("-x c a.h", "-x c")]
+        {
+            assert_eq!(left(line).as_deref(), Some(option), "{line}");
+        }
+        for line in ["-E a.c", "--version", "-flto -c a.c", "-O2 a.c", "-x c -E -"] {
+            assert_eq!(left(line), None, "{line}");
         }
     }
 

@@ -100,6 +100,22 @@ pub(crate) fn object(
     Ok(Ok(()))
 }
 
+/// Is it a source in another language, which clang would compile, or assemble, as it links?
+pub(crate) fn is_other_source(path: &Path) -> bool {
+    const ENDINGS: [&str; 13] = ["s", "S", "sx", "cc", "cp", "cpp", "cxx", "c++", "C", "ii", "i", "bc", "ll"];
+    path.extension().and_then(|e| e.to_str()).is_some_and(|e| ENDINGS.contains(&e))
+}
+
+/// Has clang make an object of such a source; the inner error is its exit code.
+pub(crate) fn other_object(
+    command: &Command,
+    source: &Path,
+    target: &Path,
+) -> Result<Result<(), ExitCode>, String> {
+    let made = status(clang().args(command.compile_flags(true)).arg("-c").arg(source).arg("-o").arg(target))?;
+    Ok(if made.success() { Ok(()) } else { Err(exit_code(made)) })
+}
+
 /// Bitcode of a source, unoptimized but of the kind that optimization wants; false if clang refuses.
 pub(crate) fn make_bitcode(command: &Command, source: &Path, target: &Path) -> Result<bool, String> {
     let mut compile = clang();

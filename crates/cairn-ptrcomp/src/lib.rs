@@ -89,6 +89,9 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, String> {
     let (settings, rest) = settings::Settings::parse(arguments)?;
     let command = command::Command::parse(&rest);
     if let command::Task::Other = command.task {
+        if let (Some(option), settings::Report::Text) = (&command.left, settings.report) {
+            eprintln!("cairn cc: compiled as clang does: {option} is left to clang");
+        }
         return clang::just_clang(&rest);
     }
     let scratch = clang::Scratch::new()?;

@@ -24,13 +24,21 @@ use std::process::ExitCode;
 pub(crate) fn program(command: &Command, settings: &Settings, scratch: &Scratch) -> Result<ExitCode, String> {
     let mut pieces = command.pieces.clone();
     for piece in &mut pieces {
-        if let Piece::Source(source) = piece {
-            let object = scratch.file(source, "o");
-            if let Err(code) = compilation::object(command, settings, scratch, source, &object)? {
-                return Ok(code);
-            }
-            *piece = Piece::Input(object);
+        let (source, is_c) = match &piece {
+            Piece::Source(source) => (source, true),
+            // so that the second link finds what the first one linked
+            Piece::Input(source) if compilation::is_other_source(source) => (source, false),
+            _ => continue,
+        };
+        let object = scratch.file(source, "o");
+        let made = match is_c {
+            true => compilation::object(command, settings, scratch, source, &object)?,
+            false => compilation::other_object(command, source, &object)?,
+        };
+        if let Err(code) = made {
+            return Ok(code);
         }
+        *piece = Piece::Input(object);
     }
     if settings.emit.is_some() {
         pieces.retain(|p| !matches!(p, Piece::Output(_)));

@@ -87,6 +87,23 @@ fn foreign_objects_keep_what_they_use() {
     assert!(!has_pools(&place.path("prog")), "code outside reads the list");
 }
 
+/// Assembly, and C in another form, in one command with C: pools are made of what is C.
+#[test]
+fn sources_in_other_languages_stand_beside_c() {
+    let place = Place::new("languages");
+    place.file("a.c", LIST);
+    place.file("b.c", USER);
+    place.file("c.s", ".globl beside\nbeside: ret\n.section .note.GNU-stack,\"\",@progbits\n");
+    place.file("d.c", "int other(void) { return 1; }\n");
+    assert!(place.cc("-O2 --ptrcomp=off -c -emit-llvm {}/d.c -o {}/d.bc"));
+    assert!(place.cc("-O2 {}/a.c {}/c.s {}/b.c {}/d.bc -o {}/prog"));
+    assert_eq!(place.run("prog"), (Some(7), "45\n".into()));
+    assert!(has_pools(&place.path("prog")));
+    place.file("wrong.s", "no such instruction\n");
+    assert!(!place.cc("-O2 {}/a.c {}/b.c {}/wrong.s -o {}/prog2"));
+    assert!(!place.path("prog2").exists());
+}
+
 #[test]
 fn off_and_shared_libraries_are_as_clang_makes_them() {
     let place = Place::new("off");
@@ -127,6 +144,25 @@ fn recursion_does_not_use_up_addresses() {
 }
 
 /// As tcc's `tcc_mallocz`: what the helper clears has a length of its own for each caller.
+/// A function that is called again and again has the memory of its pool from the last call.
+#[test]
+fn pools_of_calls_take_no_new_memory() {
+    let program = "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/resource.h>\n\
+        struct n { struct n *next; int v; };\n\
+        static __attribute__((noinline)) int one(int k) { struct n *l = 0; int s = 0;\n\
+        for (int i = 0; i < 4; i++) { struct n *p = malloc(sizeof *p); p->v = i + k; p->next = l; l = p; }\n\
+        while (l) { struct n *t = l->next; s += l->v; free(l); l = t; } return s; }\n\
+        int main(void) { long s = 0; for (int i = 0; i < 20000; i++) s += one(i);\n\
+        struct rusage u; getrusage(RUSAGE_SELF, &u); printf(\"%ld %d\\n\", s, u.ru_minflt < 5000); }\n";
+    for bits in [8, 16, 32] {
+        let place = Place::new(&format!("calls-{bits}"));
+        place.file("a.c", program);
+        assert!(place.cc(&format!("-O2 --ptrcomp=static --pool-bits={bits} {{}}/a.c -o {{}}/prog")));
+        assert!(has_pools(&place.path("prog")), "{bits} bits");
+        assert_eq!(place.run("prog"), (Some(0), "800080000 1\n".into()), "{bits} bits");
+    }
+}
+
 #[test]
 fn helpers_that_clear_what_they_allocate_are_understood() {
     let place = Place::new("zeroed");

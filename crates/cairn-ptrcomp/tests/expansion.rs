@@ -237,3 +237,27 @@ fn a_pool_takes_few_addresses() {
         assert_eq!((said.as_ref(), complaint.as_ref()), ("before 499500\n", ""), "{kilobytes} KB");
     }
 }
+
+/// Who follows a null pointer is told, as with clang: the page that null indices lead to is not mapped. Small pools
+/// have no page to spare for that.
+#[test]
+fn a_null_index_leads_nowhere() {
+    use std::os::unix::process::ExitStatusExt;
+    let follows = |how: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nstruct n {{ struct n *next; int v; }};\n\
+             int main(int c, char **a) {{ struct n *l = 0; int s = 0;\n\
+             for (int i = 0; i < c + 3; i++) {{ struct n *p = malloc(sizeof *p); p->v = i; p->next = l; l = p; }}\n\
+             for (int i = 0; i < 10; i++) {{ {how} l = l->next; }} printf(\"%d\\n\", s); }}"
+        )
+    };
+    for (name, program) in [("null-read", follows("s += l->v;")), ("null-write", follows("l->v = s++;"))] {
+        let place = Place::new(name, &program);
+        for options in ["static", "dynamic", "auto", "pool", "static --check-indices"] {
+            place.cc(&format!("-O2 --ptrcomp={options}"), "program");
+            let status = Command::new(place.0.join("program")).output().expect("the program begins").status;
+            let signal = status.signal().expect("a signal");
+            assert!([libc::SIGSEGV, libc::SIGABRT].contains(&signal), "{name} with {options}: {status}");
+        }
+    }
+}
