@@ -1,6 +1,5 @@
 //! Signals: SIGINT and SIGTERM end every program that runs on, whatever it does, with what it has written and status
-//! 130 or
-//! 143. Each way of running on is a procedure of `tests/signals/loops.scm`.
+//! 130 or 143. Each way of running on is a procedure of `tests/signals/loops.scm`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -271,4 +270,49 @@ fn programs_that_ask_get_conditions() {
             }
         }
     }
+}
+
+/// A signal that comes just before a call blocks, when nothing looks for it any more, ends the wait nonetheless: here a
+/// library between the program and the C library sends it there.
+#[test]
+fn a_signal_just_before_a_wait_ends_it() {
+    let d = Directory::new("signals-before");
+    d.write(
+        "late.c",
+        "#include <signal.h>\n#include <string.h>\n\
+         #include <unistd.h>\n#include <sys/syscall.h>\n\
+         ssize_t read(int fd, void *to, size_t size) {\n\
+         \x20 if (fd == 0) raise(SIGINT);\n  return syscall(SYS_read, fd, to, size);\n}\n\
+         int open(const char *name, int flags, int mode) {\n\
+         \x20 if (strstr(name, \"fifo\")) raise(SIGINT);\n\
+         \x20 return syscall(SYS_openat, -100, name, flags, mode);\n}\n",
+    );
+    let run = |command: &mut Command| assert!(command.status().unwrap().success());
+    let library = d.0.join("late.so");
+    run(Command::new("gcc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(d.0.join("late.c")));
+    run(Command::new("mkfifo").arg(d.0.join("fifo")));
+    d.write(
+        "p.scm",
+        "(import (scheme base) (scheme file) (scheme write) (cairn signal))\n\
+         (define (interrupted thunk)\n\
+         \x20 (call-with-interrupts (lambda () (guard (c ((interrupt? c) 'interrupted)) (thunk) 'not))))\n\
+         (write (list (interrupted read-line) (interrupted (lambda () (open-input-file \"fifo\")))))\n",
+    );
+    let exe = d.0.join("p");
+    run(Command::new(binary()).args(["build", "-o"]).arg(&exe).arg(d.0.join("p.scm")));
+    let mut command = Command::new("env");
+    command
+        .current_dir(&d.0)
+        .arg("--default-signal=INT")
+        .arg(format!("LD_PRELOAD={}", library.display()))
+        .arg(&exe);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() && began.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(out, "(interrupted interrupted)");
 }

@@ -14,6 +14,9 @@
 //!  read interrupted (EINTR) ──▶ serve_blocked ──▶ take
 //! ```
 //!
+//! A signal that comes after a runtime call has looked, and before it blocks, interrupts nothing. So the handler starts
+//! a timer that nudges the machine's thread, by a signal that only interrupts, until the request is served.
+//!
 //! The two words are [`super::stop_word`]'s.
 //!
 //! Signals are a matter of the process: they go to the one machine that [`watch`] was called for, which is the main
@@ -35,6 +38,39 @@ static WATCHED: AtomicPtr<Machine> = AtomicPtr::new(null_mut());
 /// The signal that has arrived and is not served yet, or 0.
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
+/// Its handler does nothing: it interrupts what blocks. Who does not handle it does not notice it.
+const NUDGE: i32 = libc::SIGURG;
+/// The timer that sends [`NUDGE`] to the watched machine's thread while a signal waits to be served, or [`NO_TIMER`].
+static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(NO_TIMER);
+/// A null pointer is the first timer of a process.
+const NO_TIMER: libc::timer_t = std::ptr::without_provenance_mut(usize::MAX);
+
+extern "C" fn on_nudge(_: i32) {}
+
+/// A timer that can nudge this thread, if there is one to be had.
+fn new_timer() -> libc::timer_t {
+    // SAFETY: all zeros are valid for `sigevent`, and both structures outlive the call.
+    unsafe {
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = NUDGE;
+        event.sigev_notify_thread_id = libc::gettid();
+        let mut timer: libc::timer_t = null_mut();
+        if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut timer) == 0 { timer } else { NO_TIMER }
+    }
+}
+
+/// Nudges begin, or end. Async-signal-safe.
+fn nudge(begin: bool) {
+    let timer = TIMER.load(SeqCst);
+    if timer != NO_TIMER {
+        let period = libc::timespec { tv_sec: 0, tv_nsec: if begin { 10_000_000 } else { 0 } };
+        let every = libc::itimerspec { it_interval: period, it_value: period };
+        // SAFETY: `every` outlives the call; of a timer that is gone the kernel says so.
+        unsafe { libc::timer_settime(timer, 0, &every, null_mut()) };
+    }
+}
+
 /// The descriptor that ends the watched machine's wait for files (`crate::events`), or -1.
 static WAKER: AtomicI32 = AtomicI32::new(-1);
 
@@ -45,7 +81,7 @@ pub fn wake_through(machine: *mut Machine, fd: i32) {
     }
 }
 
-/// Only atomics, `write` and `_exit`: async-signal-safe.
+/// Only atomics, `timer_settime`, `write` and `_exit`: async-signal-safe.
 extern "C" fn on_signal(signal: i32) {
     let machine = WATCHED.load(SeqCst);
     if machine.is_null() || PENDING.swap(signal, SeqCst) != 0 {
@@ -54,19 +90,22 @@ extern "C" fn on_signal(signal: i32) {
     }
     // SAFETY: `WATCHED` is set to null when `Watch` is dropped, which is before the machine is, so this one is alive.
     unsafe { request(machine, stop::SIGNAL) };
-    let waker = WAKER.load(SeqCst);
-    if waker >= 0 {
-        // SAFETY: `ONE` is eight bytes, and `write` is async-signal-safe; `errno`, which it may change, is put back.
-        unsafe {
-            let errno = *libc::__errno_location();
+    // SAFETY: `ONE` is eight bytes, and both calls are async-signal-safe; `errno`, which they may change, is put back.
+    unsafe {
+        let errno = *libc::__errno_location();
+        nudge(true);
+        let waker = WAKER.load(SeqCst);
+        if waker >= 0 {
             libc::write(waker, (&raw const ONE).cast(), 8);
-            *libc::__errno_location() = errno;
         }
+        *libc::__errno_location() = errno;
     }
 }
 
 /// What is written to wake.
 static ONE: u64 = 1;
+
+type Handler = extern "C" fn(i32);
 
 /// While it lives, signals request stops of a machine.
 pub struct Watch {
@@ -76,22 +115,25 @@ pub struct Watch {
     old: Vec<(i32, libc::sigaction)>,
 }
 
-/// Directs SIGINT and SIGTERM to a machine, unless another one has them.
+/// Directs SIGINT and SIGTERM to a machine, which runs on this thread, unless another one has them.
 pub fn watch(machine: *mut Machine) -> Watch {
     let mut old = vec![];
     let watching = WATCHED.compare_exchange(null_mut(), machine, SeqCst, SeqCst).is_ok();
     if watching {
-        for signal in SIGNALS {
+        TIMER.store(new_timer(), SeqCst);
+        for (signal, handler) in
+            SIGNALS.map(|s| (s, on_signal as Handler)).into_iter().chain([(NUDGE, on_nudge as Handler)])
+        {
             // SAFETY: all zeros is a valid `sigaction`; without SA_RESTART blocked calls return, and the request is
             // seen.
             unsafe {
                 let mut before: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(signal, std::ptr::null(), &mut before);
-                if before.sa_sigaction == libc::SIG_IGN {
+                if before.sa_sigaction == libc::SIG_IGN && signal != NUDGE {
                     continue;
                 }
                 let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = on_signal as extern "C" fn(i32) as libc::sighandler_t;
+                action.sa_sigaction = handler as libc::sighandler_t;
                 action.sa_flags = libc::SA_ONSTACK; // the stack of native frames has room when it is written
                 libc::sigaction(signal, &action, std::ptr::null_mut());
                 old.push((signal, before));
@@ -103,6 +145,11 @@ pub fn watch(machine: *mut Machine) -> Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        let timer = if self.watching { TIMER.swap(NO_TIMER, SeqCst) } else { NO_TIMER };
+        if timer != NO_TIMER {
+            // SAFETY: `watch` has made it. To a handler that has found it just now the kernel says that it is gone.
+            unsafe { libc::timer_delete(timer) };
+        }
         for (signal, before) in &self.old {
             // SAFETY: `before` is what `watch` found for this signal, a valid `sigaction`.
             unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
@@ -126,6 +173,7 @@ fn take_signal(ctx: &mut Machine) -> i64 {
     if !asks(ctx) {
         fatal::end(ctx, status())
     }
+    nudge(false); // a signal that comes before `PENDING` is 0 ends the process
     // SAFETY: `stop` is an aligned word of a machine that `ctx` keeps alive; whoever else writes it does so atomically.
     unsafe { AtomicU64::from_ptr(&raw mut ctx.stop) }.fetch_and(!stop::SIGNAL, SeqCst);
     let signal = PENDING.swap(0, SeqCst);

@@ -10,6 +10,7 @@ use cairn_layout::Value;
 use cairn_layout::machine::{Machine, slot};
 use cairn_layout::object::port as field;
 use cairn_layout::object::port::*;
+use std::time::Instant;
 
 /// A failure to write to a port's file.
 #[cold]
@@ -90,12 +91,21 @@ pub(super) fn write_all(ctx: &mut Machine, port: Port, fd: i32, mut bytes: &[u8]
     Some(())
 }
 
-/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end). Is it ready, or in a state that reading
-/// or writing will tell?
+/// Waits until a descriptor is ready, at most `milliseconds` (-1: without end, or until a signal). Is it ready, or in a
+/// state that reading or writing will tell?
 pub(super) fn wait(fd: i32, events: i16, milliseconds: i32) -> bool {
     let mut poll = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: `poll` is one valid `pollfd`, and the call is told of one.
-    unsafe { libc::poll(&mut poll, 1, milliseconds) != 0 }
+    let start = Instant::now();
+    let mut left = milliseconds;
+    loop {
+        // SAFETY: `poll` is one valid `pollfd`, and the call is told of one.
+        let ready = unsafe { libc::poll(&mut poll, 1, left) };
+        if ready >= 0 || milliseconds < 0 {
+            return ready != 0;
+        }
+        // a signal: those that nudge (`stop`) do not make the wait longer or shorter
+        left = milliseconds.saturating_sub(start.elapsed().as_millis() as i32).max(0);
+    }
 }
 
 /// What a pipe that is ready takes without blocking.
