@@ -5,13 +5,15 @@ The suite is not part of Cairn: clone it yourself and name its directory.
 
   r7rs.py SUITE check [PROGRAM ...]      every program under run/build x chunks/heap x low/high: are the results right?
   r7rs.py SUITE compare [PROGRAM ...]    Cairn and Chez alternately: medians, ratios of time and of peak memory
+  r7rs.py SUITE first [PROGRAM ...]      first runs at a tenth of the inputs, compilation included: ratios of wall and of
+                                         processor time, that of background processes and of what they leave included
   r7rs.py SUITE report                   the last comparison as a Markdown table, and as a plot (needs matplotlib)
 
 Results go to benchmarks/out: check.csv, compare.csv (one row per program), runs.csv (every single run), compare.svg.
 A program's time is the wall seconds it reports itself, its memory the peak resident size of its process. A result
 counts when the program's own check of its answer passed.
 """
-import argparse, csv, math, os, platform, re, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, csv, ctypes, math, os, platform, re, shutil, statistics, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.join(HERE, "out")
@@ -165,9 +167,74 @@ def drop_imports(text):
 COLUMNS = ["program", "cairn_s", "chez_s", "time_ratio", "cairn_kb", "chez_kb", "memory_ratio", "cairn_build_s"]
 
 
-def compare(options):
+def chez_exports(options):
     listing = "(for-each (lambda (s) (display s) (newline)) (library-exports '(chezscheme)))"
-    exports = set(subprocess.run([options.chez, "-q"], input=listing, capture_output=True, text=True).stdout.split())
+    return set(subprocess.run([options.chez, "-q"], input=listing, capture_output=True, text=True).stdout.split())
+
+
+def first_run(command, text, suite, limit):
+    """Wall seconds of one run with an empty cache, or None if it fails. When it ends, so do the processes that it has
+    started; this process inherits them, so their times are those of children."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile("w+") as stdin:
+        stdin.write(text), stdin.seek(0)
+        began = time.monotonic()
+        child = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=suite,
+                                 env={**os.environ, "CAIRN_CACHE_DIR": cache})
+        while child.poll() is None and time.monotonic() < began + limit:
+            time.sleep(0.001)
+        wall = time.monotonic() - began
+        child.kill()
+        while True:
+            for pid in orphans():
+                os.kill(pid, 9)
+            try:
+                os.wait()
+            except ChildProcessError:
+                break
+        return wall if child.returncode == 0 else None
+
+
+def orphans():
+    """Processes whose parent this one is."""
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as f:
+        return [int(pid) for pid in f.read().split()]
+
+
+def compare_first_runs(options):
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    exports, means = chez_exports(options), {"wall": [], "processor": []}
+    print(f"{'program':12} {'cairn s':>9} {'chez s':>9} {'wall':>6} {'processor':>9}")
+    for name in options.programs:
+        with open(os.path.join(options.suite, "inputs", name + ".input"), errors="replace") as f:
+            count, _, rest = f.read().partition("\n")
+        text = f"{max(1, int(count) // 10)}\n{rest}"
+        with tempfile.TemporaryDirectory() as d:
+            file = written(d, name + ".scm", source(options.suite, name, "cairn"))
+            chez_file = written(d, name + ".chez.scm", chez_source(options.suite, name, exports))
+            commands = {"cairn": [options.cairn, "run", file],
+                        "chez": [options.chez, "--optimize-level", "2", "--program", chez_file]}
+            results = {system: [] for system in commands}
+            for _ in range(options.runs):
+                for system, command in commands.items():
+                    spent = os.times()
+                    wall = first_run(command, text, options.suite, options.limit)
+                    now = os.times()
+                    processor = now.children_user + now.children_system - spent.children_user - spent.children_system
+                    results[system].append((wall, processor))
+        if any(wall is None for rs in results.values() for wall, _ in rs):
+            print(f"{name:12} fails")
+            continue
+        (a, x), (b, y) = ([statistics.median(r[i] for r in results[s]) for i in (0, 1)] for s in ("cairn", "chez"))
+        means["wall"].append(math.log(a / b)), means["processor"].append(math.log(x / y))
+        print(f"{name:12} {a:9.3f} {b:9.3f} {a / b:6.2f} {x / y:9.2f}", flush=True)
+    mean = {k: math.exp(sum(v) / len(v)) for k, v in means.items()}
+    print(f"geometric mean of {len(means['wall'])} programs: wall {mean['wall']:.3f}, processor time {mean['processor']:.3f}")
+    return True
+
+
+def compare(options):
+    exports = chez_exports(options)
     frames, opt = options.frames[0], options.opt[-1]
     with open(os.path.join(OUT, "compare.csv"), "w", newline="") as f, open(os.path.join(OUT, "runs.csv"), "w") as g:
         rows, runs = csv.writer(f), csv.writer(g)
@@ -262,7 +329,7 @@ def main():
     words = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", help="a checkout of r7rs-benchmarks")
-    parser.add_argument("action", choices=["check", "compare", "report"])
+    parser.add_argument("action", choices=["check", "compare", "first", "report"])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", default=[])
     parser.add_argument("--cairn", default=os.path.join(os.path.dirname(HERE), "cairn"), help="the cairn to use")
     parser.add_argument("--chez", default="chezscheme", help="the Chez Scheme to use")
@@ -281,7 +348,8 @@ def main():
     if unknown:
         parser.error(f"no such program: {' '.join(unknown)}")
     os.makedirs(OUT, exist_ok=True)
-    sys.exit(0 if {"check": check, "compare": compare, "report": report}[options.action](options) else 1)
+    action = {"check": check, "compare": compare, "first": compare_first_runs, "report": report}[options.action]
+    sys.exit(0 if action(options) else 1)
 
 
 main()

@@ -29,8 +29,8 @@ texts = {
     "cairn_scheme/__main__.py": "from . import main\n\nmain()\n",
     f"{info}/METADATA": f"Metadata-Version: 2.1\nName: cairn-scheme\nVersion: {version}\n"
     "Summary: An R7RS Scheme that compiles to native code through LLVM\nLicense: Apache-2.0 OR MIT\n"
-    "Requires-Python: >=3.8\n\nNeeds LLVM 19 for compiling (apt-get install libllvm19), and a C compiler for "
-    "`cairn build`.\n",
+    "Requires-Python: >=3.8\n\nLLVM 19 (apt-get install libllvm19) makes the best code; without it, Cairn makes "
+    "its own. `cairn build` needs a C compiler.\n",
     f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: cairn\nRoot-Is-Purelib: false\nTag: {tag}\n",
     f"{info}/entry_points.txt": "[console_scripts]\ncairn = cairn_scheme:main\n",
 }

@@ -198,7 +198,7 @@
       (if (error-object? e) (condition->string e) (wrong-type "exn-message" "an error object" e)))
 
     ;; (define-structure name field …): make-name, name?, name-field, set-name-field!.  A field may have a default,
-    ;; and the name options: both change nothing here.
+    ;; and the name options: both change nothing here.  The name itself is left to the program.
     (define-syntax define-structure
       (er-macro-transformer
        (lambda (form rename compare)
@@ -206,7 +206,7 @@
                 (name (if (pair? head) (car head) head))
                 (fields (map (lambda (f) (if (pair? f) (car f) f)) (cddr form))))
            (append
-            (list (rename 'define-record-type) name
+            (list (rename 'define-record-type) (rename name)
                   (cons (derived-identifier name 'make- name) fields)
                   (derived-identifier name name '?))
             (map (lambda (f)

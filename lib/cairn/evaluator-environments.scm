@@ -73,8 +73,8 @@
     (set! this-unit #f)
     run))
 
-;; What the expander found wrong: #(message text help place files).  Where the text is shown with the message it need
-;; not be quoted.
+;; What the expander found wrong: #(message text help place files violation).  Where the text is shown with the message
+;; it need not be quoted.
 (define (reject who answer source)
   (note-files! (vector-ref answer 4))
   (set! this-source source)
@@ -83,8 +83,21 @@
          (at (vector-ref answer 3)) (place (mark at))
          (shown? (or (not who) (and place (not (eq? (mark-source place) source)))))
          (quoted (if (or (string=? text "") shown?) message (string-append message (colon-behind message) text))))
-    (raise-condition (kind-syntax) who (if help (string-append quoted " (" help ")") quoted) '()
-                     (or place (no-site)))))
+    (raise-condition (kind-of-violation (vector-ref answer 5)) who
+                     (if help (string-append quoted " (" help ")") quoted) '() (or place (no-site)))))
+
+;; The kind of a condition of wrong syntax: #(who message form subform), the parts that R6RS's conditions have.  Without
+;; a message there, who and message are the condition's.
+(define (kind-of-violation violation)
+  (if violation
+      (let ((part (lambda (i) (and (vector-ref violation i) (datum-of (vector-ref violation i))))))
+        (vector (part 0) (vector-ref violation 1) (part 2) (part 3)))
+      (kind-syntax)))
+
+;; The datum that is written so; #f if it is not to be read.
+(define (datum-of text)
+  (guard (c (#t #f))
+    (read (open-input-string text))))
 
 ;; What stands between a message and the text that it is about.
 (define (colon-behind message)

@@ -22,13 +22,13 @@
 (define constituents
   '#u8(0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
        0 1 0 1 1 1 1 0 0 0 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1
-       1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 1 0 1 1
+       1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 2 0 1 1
        0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 0 0 1 0))
 
 (define (constituent? c)
   (let ((n (%char->integer c)))
     (if (%fx< n 128)
-        (%fx= (%bytevector-u8-ref constituents n) 1)
+        (%fx< 0 (%bytevector-u8-ref constituents n))
         (%not (%char-whitespace? c)))))
 
 (define (fail port message . irritants)
@@ -209,7 +209,7 @@
                 (loop i (%bytevector-u8-ref buf i) value digits?)
                 (read-long-token port)))
           (cond
-            ((%fx<= 124 n) (read-long-token port))
+            ((if (%fx<= 124 n) #t (%fx= n 92)) (read-long-token port))
             ((%fx= i start) (fail port "unexpected character" c))
             (else
              (set-port-pos! port i)
@@ -217,23 +217,46 @@
                  value
                  (token->datum port (%utf8->string buf start i)))))))))
 
-;; A token that is not ASCII, has vertical bars, or crosses the end of the buffer.
+;; A token that is not ASCII, has vertical bars or a backslash, or crosses the end of the buffer.  `bars?`: it has bars
+;; or an escape, so it is a symbol, and cases are folded already.
 (define (read-long-token port)
+  (define (folded acc)
+    (if (port-fold-case? port) (fold-chars acc) acc))
   (let loop ((acc '()) (bars? #f))
     (let ((c (%look-char port)))
       (cond
         ((if (%eof-object? c) #f (%char=? c #\|))
          (%get-char port)
-         (loop (read-barred port (if (port-fold-case? port) (fold-chars acc) acc)) #t))
+         (loop (read-barred port (if bars? acc (folded acc))) #t))
+        ((if (%eof-object? c) #f (%char=? c #\\))
+         (%get-char port)
+         (read-symbol-escape port (if bars? acc (folded acc))
+                             (lambda (acc escape?) (loop acc (if escape? #t bars?)))))
         ((if (%eof-object? c) #f (constituent? c))
          (%get-char port)
-         (loop (%cons c acc) bars?))
+         (loop (%cons (if bars? (if (port-fold-case? port) (char-foldcase c) c) c) acc) bars?))
         (else
          (let ((token (%list->string (append-reverse! acc '()))))
            (cond
              (bars? (%string->symbol token))
              ((%fx= (%string-length token) 0) (fail port "unexpected character" c))
              (else (token->datum port token)))))))))
+
+;; After a backslash outside of bars: calls `next` with the characters of the token so far, before which stand those in
+;; `acc`, and with whether it was an escape, `\x41;`; otherwise the backslash stands for itself.
+(define (read-symbol-escape port acc next)
+  (let ((plain (%cons #\\ acc)) (c (%look-char port)))
+    (if (if (%eof-object? c) #f (if (%char=? c #\x) #t (%char=? c #\X)))
+        (let loop ((digits '()) (plain (%cons (%get-char port) plain)))
+          (let ((c (%look-char port)))
+            (cond
+              ((%eof-object? c) (next plain #f))
+              ((hex-value (%list->string (%cons c '()))) (loop (%cons (%get-char port) digits) (%cons c plain)))
+              ((if (%char=? c #\;) (%pair? digits) #f)
+               (%get-char port)
+               (next (%cons (code->char port (hex-value (%list->string (append-reverse! digits '())))) acc) #t))
+              (else (next plain #f)))))
+        (next plain #f))))
 
 (define (fold-chars chars)
   (map char-foldcase chars))

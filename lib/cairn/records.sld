@@ -47,9 +47,14 @@
     (define (rtd-parent rtd) (about rtd 3))
 
     ;; Of its records only the first fields are shown, those with these names.
-    (define (show-fields! rtd names)
-      (%record-type-show! rtd (%length names)))
+    (define-syntax show-fields!
+      (syntax-rules ()
+        ((_ rtd '()) (%record-type-show! rtd 0))
+        ((_ rtd '(a)) (%record-type-show! rtd 1))
+        ((_ rtd '(a b)) (%record-type-show! rtd 2))
+        ((_ rtd '(a b c)) (%record-type-show! rtd 3))))
 
     ;; Its records stand for something of the place they are in: they cannot be sent to another one.
-    (define (unsendable! rtd)
-      (%record-type-sent! rtd 1))))
+    (define-syntax unsendable!
+      (syntax-rules ()
+        ((_ rtd) (%record-type-sent! rtd 1))))))

@@ -88,9 +88,11 @@
     (define (thread-with k winders state name)
       (new-thread name k winders state fresh '() #f '() #f '() '() #f #f))
 
-    (define main (thread-with #f '() (running) "main"))
-    (set-older! main main)
-    (set-younger! main main)
+    (define main
+      (let ((thread (thread-with #f '() (running) "main")))
+        (set-older! thread thread)
+        (set-younger! thread thread)
+        thread))
 
     (define current main)
     (define (current-thread) current)

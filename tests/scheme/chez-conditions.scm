@@ -72,3 +72,13 @@
       (caught (c (condition-who c)) (string-set! fixed 0 #\b))
       (caught (c (condition-who c)) (string-fill! fixed #\b))
       (caught (c (condition-who c)) (string->immutable-string 'a)))
+
+;; break: its handler decides whether the program goes on
+(parameterize ((break-handler (lambda who+message (show 'break who+message) 'answer)))
+  (show (break))
+  (show (break 'name "text ~s" 1 2)))
+(show (call/cc
+       (lambda (k)
+         (parameterize ((break-handler (lambda who+message (k who+message))))
+           (break 'out)
+           'not-here))))

@@ -44,6 +44,16 @@
 (putprop 'x 'color 'red) (printf "~s ~s\n" (getprop 'x 'color #f) (getprop 'x 'y 'no))
 (define-structure (pt a b))
 (let ((q (make-pt 1 2))) (set-pt-a! q 9) (printf "~s\n" (pt-a q)))
+;; structures are vectors; the name is free: for a field of another one, for a variable
+(let ((a (make-pt 1 '(2))) (b (make-pt 1 (list 2))))
+  (printf "~s ~s ~s ~s\n" a (equal? a b) (pt? (vector 'pt 1 2)) (pt? (vector 'pt 1)))
+  (set-pt-b! b 3)
+  (printf "~s ~s\n" b (equal? a b)))
+(define-structure (twig leaf end))
+(define-structure (twig-leaf size) ((double (* 2 size))))
+(let* ((twig (make-twig (make-twig-leaf 3) 'end)) (pt (make-pt 1 2)))
+  (printf "~s ~s ~s ~s\n" (twig-leaf-size (twig-leaf twig)) (twig-leaf-double (twig-leaf twig)) (twig-leaf? twig)
+    (pt-b pt)))
 (printf "~s\n" (iota 3)) (printf "~s ~s\n" (exists even? '(1 2)) (for-all even? '(1 2)))
 (printf "~s\n"
   (guard (e ((who-condition? e) (list (condition-who e) (condition-message e))))

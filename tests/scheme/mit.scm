@@ -1,6 +1,17 @@
 ;; What programs for MIT Scheme take for granted: (cairn mit).
 (import (cairn mit))
 (define-structure point x y)
+(define (middle a b)   ; `point` is free for a variable
+  (define point (make-point (/ (+ (point-x a) (point-x b)) 2) (/ (+ (point-y a) (point-y b)) 2)))
+  (list (point-x point) (point-y point)))
+(display (middle (make-point 0 0) (make-point 4 6)))
+(newline)
+(define (inner)
+  (define-structure leaf size)
+  (define leaf (make-leaf 7))
+  (leaf-size leaf))
+(display (inner))
+(newline)
 (define p (make-point 1 2))
 (set-point-x! p 5)
 (write-line (list (point-x p) (point-y p) (point? p) (point? 3)))

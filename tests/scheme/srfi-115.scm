@@ -138,3 +138,7 @@
 (check (regexp-match->list (regexp-search '(: ($ "a") (look-ahead ($ "b") (* ($ "c"))) ($ "b")) "xabcc"))
        => '("ab" "a" #f #f "b"))
 (report)
+
+;; of a match its places are shown
+(write (regexp-search '(: "a" ($ (* "b"))) "xabb"))
+(newline)

@@ -481,6 +481,10 @@ pub const STRUCTURE_ELEMENT: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_elem
 pub const STRUCTURE_SWAP: PrimOp = PrimOp::Rt(by_symbol("cairn_structure_swap"));
 /// Makes a record type that extends no other.
 pub const MAKE_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_type"));
+/// Says which fields of a type's records are printed.
+pub const SHOW_RECORD_TYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_show"));
+/// Says how records of a type are sent to other places.
+pub const TELL_SENT: PrimOp = PrimOp::Rt(by_symbol("cairn_place_sent"));
 /// Makes a record type that extends the one that is its last operand.
 pub const MAKE_RECORD_SUBTYPE: PrimOp = PrimOp::Rt(by_symbol("cairn_record_make_subtype"));
 /// Makes a raw record of zeros that is too large to be made by [`Op::RawRecord`].

@@ -28,11 +28,12 @@ pub mod units;
 use ahead::Ahead;
 use cairn_core::tier::{self, Lambdas, Request};
 use cairn_layout::lexeme;
-use cairn_rt::evaluated_program::{Native, Progress};
+use cairn_rt::evaluated_program::{BetterCode, Native, Progress, Stopper};
 use cairn_rt::evaluator::{Data, Evaluator, Rejection};
 use cairn_rt::library::LibraryTable;
 use cairn_rt::start::{ModuleTable, OnLibrary, run_executable, run_executable_on_library};
 use cairn_rt::{MakeEvaluator, Options};
+use cairn_syntax::diagnostic::Diagnostic;
 use cairn_syntax::{BootLibrary, Environment, Failed, LibraryName, OpenText, Session};
 use encode::{Names, Places};
 use library_index::LibraryIndex;
@@ -329,12 +330,13 @@ impl Evaluator for Expander {
         entered: Vec<u32>,
         bound: Vec<bool>,
         held: Vec<bool>,
+        stopper: Stopper,
     ) -> Option<i64> {
         if self.ahead.is_some() {
             return parts.first().map(|[_, module, ..]| *module);
         }
         let unit = self.log.unit(parts.into_iter().map(Place::from).collect())?;
-        self.compiler.as_ref()?.request(unit, Request { entered, bound, held, ..Request::default() })
+        self.compiler.as_ref()?.request(unit, Request { entered, bound, held, ..Request::default() }, stopper)
     }
 
     fn ready(&mut self, ticket: i64) -> Progress {
@@ -343,6 +345,10 @@ impl Evaluator for Expander {
         }
         self.compiler.as_ref().map_or(Progress::Failed, |c| c.ready(ticket))
     }
+
+    fn better_code(&mut self) -> Vec<BetterCode> {
+        self.compiler.as_ref().map_or(Vec::new(), |c| c.better_code())
+    }
 }
 
 fn no_environment() -> Rejection {
@@ -350,17 +356,51 @@ fn no_environment() -> Rejection {
 }
 
 fn plain(message: String) -> Rejection {
-    Rejection { message, text: String::new(), help: None, place: Box::new(Data::Bool(false)), files: Vec::new() }
+    let nothing = || Box::new(Data::Bool(false));
+    Rejection {
+        message,
+        text: String::new(),
+        help: None,
+        place: nothing(),
+        violation: nothing(),
+        files: Vec::new(),
+    }
 }
 
 /// The first message. Places in the file `here` are as they are in its code.
 fn rejection(failed: Failed, here: Option<u32>) -> Rejection {
     let Some(d) = failed.errors.first() else { return plain("this cannot be expanded".into()) };
     let text = failed.sources.get(d.span.file as usize).map_or("", |f| &f.text);
-    let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("").chars().take(80).collect();
+    let text = text.get(d.span.start as usize..d.span.end as usize).unwrap_or("");
+    let violation = violation(d, text);
+    let text = text.chars().take(80).collect();
     let places = Places { sources: &failed.sources, here, objects: &[], top_level: false, debug: false };
     let place = places.data(d.span.file, d.span.start);
-    Rejection { message: d.message.clone(), text, help: d.help.clone(), place: Box::new(place), files: Vec::new() }
+    Rejection {
+        message: d.message.clone(),
+        text,
+        help: d.help.clone(),
+        place: Box::new(place),
+        violation: violation.into(),
+        files: Vec::new(),
+    }
+}
+
+/// Who, message, form and subform that `syntax-violation` was given; of other errors of syntax, the form at the place.
+fn violation(d: &Diagnostic, text: &str) -> Data {
+    let part = |s: Option<String>| s.map_or(Data::Bool(false), Data::String);
+    Data::Vector(match &d.violation {
+        Some(v) => vec![
+            part(v.who.clone()),
+            Data::String(v.message.clone()),
+            Data::String(v.form.clone()),
+            part(v.subform.clone()),
+        ],
+        None => {
+            let is_datum = lexeme::whole_datum_end(text, 0) == Some(text.len());
+            vec![Data::Bool(false), Data::Bool(false), part(is_datum.then(|| text.to_string())), Data::Bool(false)]
+        }
+    })
 }
 
 /// `main` of an executable that evaluates: [`cairn_rt::start::cairn_rt_main`] with an expander.

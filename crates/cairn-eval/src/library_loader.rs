@@ -42,6 +42,19 @@ pub fn is_library(path: &Path, text: &str) -> bool {
     matches!(head, Some("library" | "define-library"))
 }
 
+/// Is a library in the text that may be the one of this name? Its name begins alike.
+pub fn may_define(text: &str, name: &LibraryName) -> bool {
+    let first = name.0.first().map(|part| part.to_string());
+    let libraries = lexeme::lists(text)
+        .filter_map(|start| lexeme::head(text, start))
+        .filter(|head| matches!(head.text(text), "library" | "define-library"));
+    let mut names = libraries.map(|head| {
+        let mut behind = std::iter::successors(lexeme::next(text, head.end), |l| lexeme::next(text, l.end));
+        behind.find(|l| l.kind == Kind::Open).and_then(|open| lexeme::head(text, open.start))
+    });
+    names.any(|l| l.map(|l| l.text(text)) == first.as_deref())
+}
+
 /// The text of a file of `lib/`; `relative` is its path there.
 pub fn built_in(relative: &str) -> Option<&'static str> {
     // `Dir::get_file` looks at every name of each directory on the way: help for a name that nobody defines asks for

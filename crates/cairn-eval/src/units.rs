@@ -19,7 +19,7 @@
 use cairn_core::ir::{GlobalId, Program, TopForm};
 use cairn_core::passes;
 use cairn_core::tier::{self, Part, Request};
-use cairn_rt::evaluated_program::Progress;
+use cairn_rt::evaluated_program::{BetterCode, Progress, Stopper};
 use cairn_syntax::{Environment, Loader, OpenText, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Debug;
@@ -85,10 +85,13 @@ pub struct Unit {
 /// Makes native code while evaluation goes on. What a module is for, and what it asks of its surroundings, is said in
 /// `cairn_core::tier`.
 pub trait UnitCompiler: Debug + Send + Sync {
-    /// Begins with a module of what is hot in a unit; a ticket for it, or `None` if nobody can.
-    fn request(&self, unit: Unit, request: Request) -> Option<i64>;
+    /// Begins with a module of what is hot in a unit; a ticket for it, or `None` if nobody can. The stopper is for when
+    /// there is better code for it.
+    fn request(&self, unit: Unit, request: Request, stopper: Stopper) -> Option<i64>;
     /// The module. A ticket is good for one.
     fn ready(&self, ticket: i64) -> Progress;
+    /// The better code that has come since it was asked for.
+    fn better_code(&self) -> Vec<BetterCode>;
 }
 
 /// What a session was told to do.

@@ -350,7 +350,8 @@ impl Cards {
             a = a.plus(CARD_BYTES);
         }
     }
-    /// Calls `f` with the part of each dirty card that lies in a span, and cleans the card.
+    /// Calls `f` with the part of each dirty card that lies in a span, and cleans the card: all of it, so what it may
+    /// share with others must be marked again. A card of which nothing in the span is dirty stays as it is.
     pub fn take_dirty_in(&self, span: Span, mut f: impl FnMut(Span)) {
         let mut a = Address(span.start.0 & !(CARD_BYTES - 1));
         while a < span.end {
@@ -362,12 +363,18 @@ impl Cards {
             // SAFETY: `card` has given a byte of the table, which is ours; the mutator's thread and this one are the
             // same.
             let dirty = unsafe { self.card(a).replace(0) };
+            let mut is_ours = false;
             dirty_parts(a, dirty, |part| {
                 let part = part.intersection(span);
                 if part.bytes() > 0 {
+                    is_ours = true;
                     f(part);
                 }
             });
+            if !is_ours {
+                // SAFETY: `card` has given a byte of the table, which is ours.
+                unsafe { *self.card(a) = dirty };
+            }
             a = a.plus(CARD_BYTES);
         }
     }
@@ -481,8 +488,10 @@ mod tests {
             // SAFETY: the start of a block is asked for, and the table is local to this test.
             unsafe { cards.take_dirty(r.address_of(BlockIndex(5)), |p| taken.push(p)) };
             set();
+            cards.take_dirty_in(part(100, 100), |p| in_span.push(p));
             cards.take_dirty_in(part(100, 400), |p| in_span.push(p));
-            assert!(!(0..8).any(|i| cards.is_dirty(a.plus(i * 64))));
+            let dirty = (0..8).any(|i| cards.is_dirty(a.plus(i * 64)));
+            assert_eq!(dirty, in_span.is_empty() && !parts.is_empty(), "{bits:b}");
             assert_eq!((&seen, &taken), (&parts, &parts), "{bits:b}");
             let clipped: Vec<Span> =
                 parts.iter().map(|p| p.intersection(part(100, 400))).filter(|p| p.bytes() > 0).collect();

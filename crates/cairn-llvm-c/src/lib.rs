@@ -388,7 +388,8 @@ fn library(files: &[&CStr]) -> Result<*mut c_void, String> {
     }
     Err(format!(
         "compiling needs LLVM {MAJOR}, and its library cannot be loaded: {why}\n\
-         (apt-get install libllvm{MAJOR}; if it lies in an unusual place, name the directory in LD_LIBRARY_PATH)"
+         (apt-get install libllvm{MAJOR}; if it lies in an unusual place, name the directory in LD_LIBRARY_PATH;\n\
+         for programs in Scheme, --llvm=none does without it)"
     ))
 }
 

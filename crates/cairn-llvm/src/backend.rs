@@ -10,6 +10,7 @@
 //! generic tuning (that of "x86-64-v2" is for processors where `shld` is a fast rotation); small code model, not
 //! position independent but for shared libraries: see [`crate::loader`] for how code gets into the low 2 GiB.
 
+use crate::baseline::{self, Refusal};
 use crate::split::{self, Part};
 use cairn_llvm_c::*;
 use std::ffi::{CStr, c_char, c_int};
@@ -20,6 +21,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// How much work LLVM puts into the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OptLevel {
+    /// Our own code generator ([`crate::baseline`]): a twentieth of the time of `Low`, code that takes about 1.1 times
+    /// the time. Where it does not know something, `Low`.
+    Own,
     /// Quick: LLVM's fast selection of instructions takes half of the time of the other; the code takes about 1.3 times
     /// the time.
     Low,
@@ -52,7 +56,7 @@ impl Where {
 impl OptLevel {
     fn passes(self) -> &'static CStr {
         match self {
-            OptLevel::Low | OptLevel::LowNative => c"function(sroa,early-cse,jump-threading,simplifycfg)",
+            OptLevel::Own | OptLevel::Low | OptLevel::LowNative => c"function(sroa,early-cse,jump-threading,simplifycfg)",
             // Jump threading comes before `simplifycfg` merges branches: it carries what a test has shown to the next
             // test.
             OptLevel::High => {
@@ -63,7 +67,7 @@ impl OptLevel {
 
     fn codegen(self) -> c_int {
         match self {
-            OptLevel::Low => CODEGEN_NONE,
+            OptLevel::Own | OptLevel::Low => CODEGEN_NONE,
             OptLevel::LowNative => CODEGEN_LESS,
             OptLevel::High => CODEGEN_DEFAULT,
         }
@@ -92,6 +96,21 @@ pub fn compile_position_independent(ir: &str, opt: OptLevel, one_part: bool) -> 
     compile_parts(&split::split(ir, parts), opt, Where::Anywhere)
 }
 
+/// What our own code generator makes of a module, if that is wanted and its work.
+fn own(ir: &str, opt: OptLevel) -> Option<Vec<u8>> {
+    if opt != OptLevel::Own || crate::c_functions::called_by(ir).is_ok_and(|functions| !functions.is_empty()) {
+        return None;
+    }
+    match baseline::compile(ir) {
+        Ok(object) => Some(object),
+        // LLVM knows more; but this is a fault, and tests must see it
+        Err(Refusal::Unknown(what)) if cfg!(debug_assertions) => {
+            panic!("our own code generator does not know {what}")
+        }
+        Err(_) => None,
+    }
+}
+
 /// As [`compile_to_object`], but functions begin with [`crate::replace::ROOM`].
 pub fn compile_replaceable(ir: &str, opt: OptLevel) -> Result<Vec<u8>, String> {
     compile_to_object(&crate::replace::with_room(ir), opt)
@@ -117,7 +136,10 @@ const MAX_PARTS: usize = 1000;
 
 /// Compiles a module in at most this many parts.
 pub fn compile_in_parts(ir: &str, opt: OptLevel, parts: usize) -> Result<Vec<u8>, String> {
-    compile_parts(&split::split(ir, parts), opt, Where::Low)
+    match own(ir, opt) {
+        Some(object) => Ok(object),
+        None => compile_parts(&split::split(ir, parts), opt, Where::Low),
+    }
 }
 
 fn compile_parts(parts: &[Part], opt: OptLevel, place: Where) -> Result<Vec<u8>, String> {

@@ -22,6 +22,7 @@
 mod activations;
 mod alloc;
 pub mod backend;
+pub mod baseline;
 mod beside;
 mod c_functions;
 pub mod c_source;

@@ -143,7 +143,7 @@ fn no_cell_is_handed_out_twice() {
     let expected = Value::try_flonum(6.0 + 10.0).unwrap();
     for s in [&CHUNKS, &HEAP] {
         for c in invented::all() {
-            for opt in [OptLevel::Low, OptLevel::High] {
+            for opt in [OptLevel::Own, OptLevel::Low, OptLevel::High] {
                 let mut machinery = load_for(&taking_turns(s), opt, c);
                 assert_eq!(machinery.run(), expected, "{}, {}, {opt:?}", s.name, c.name);
                 let lists = matches!(c.allocation, Allocation::FreeLists { .. });

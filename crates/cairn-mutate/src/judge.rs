@@ -282,7 +282,7 @@ impl Judge {
         command.arg(if mode == "heap" { "--frames=heap" } else { "--frames=chunks" });
         if lib.is_some() {
             // what a program needs of the changed library is compiled in a second; all of it in minutes
-            command.args(["--opt=low", "--llvm=quick"]);
+            command.args(["--opt=low", "--llvm=none"]);
         }
         command.arg(&p.path).args(arguments).current_dir(&self.tree);
         command.env("CAIRN_MUTANT", id.to_string()).env("CAIRN_CACHE_DIR", scratch.join("cache"));

@@ -27,8 +27,8 @@ pub fn place_of_call(ctx: &mut Machine, name: Option<&str>, call: u32) -> Option
 
 /// The tail call that says so, unless the library has made it.
 fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
-    /// The source of the evaluator.
-    const EVALUATOR: &str = "cairn/evaluator.sld";
+    /// How the paths of the evaluator's sources begin: a library and the files that it includes.
+    const EVALUATOR: &str = "cairn/evaluator";
     let row = rt(ctx).modules.tail_call(call)?;
     let modules = &rt(ctx).modules;
     let place = resolve(modules, row).site;
@@ -36,7 +36,7 @@ fn tail_call_at(ctx: &mut Machine, call: u32) -> Option<At> {
         return Some(At::Site(row));
     }
     // SAFETY: `s` is a source of a loaded module, whose tables and texts live as long as its runtime.
-    let evaluates = source(modules, place).is_some_and(|s| unsafe { text_of(&s.path) }.ends_with(EVALUATOR));
+    let evaluates = source(modules, place).is_some_and(|s| unsafe { text_of(&s.path) }.contains(EVALUATOR));
     Some(ctx.slot(slot::TAIL_MARK)).filter(|v| evaluates && evaluated::is_mark(*v)).map(At::EvaluatedTail)
 }
 

@@ -146,7 +146,8 @@ pub extern "C" fn cairn_evaluator_environment(ctx: &mut Machine, sets: Value) ->
     answer(ctx, |e| e.environment(text(sets).as_deref()).map(|n| Some(number(n))))
 }
 
-/// Asks the evaluator; a rejection becomes a vector of message, text, help, place and files.
+/// Asks the evaluator; a rejection becomes a vector of message, text, help, place, files
+/// and violation.
 fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option<Data>, Rejection>) -> Value {
     match with(ctx, |e| Ok(f(e))) {
         Ok(Ok(Some(code))) => {
@@ -155,10 +156,11 @@ fn answer(ctx: &mut Machine, f: impl FnOnce(&mut dyn Evaluator) -> Result<Option
             made
         }
         Ok(Ok(None)) => Value::FALSE,
-        Ok(Err(Rejection { message, text, help, place, files })) => {
+        Ok(Err(Rejection { message, text, help, place, violation, files })) => {
             let help = help.map_or(Data::Bool(false), Data::String);
             let files = Data::List(files, Box::new(Data::Nil));
-            value(ctx, &Data::Vector(vec![Data::String(message), Data::String(text), help, *place, files]))
+            let parts = vec![Data::String(message), Data::String(text), help, *place, files, *violation];
+            value(ctx, &Data::Vector(parts))
         }
         Err(message) => failed(ctx, "eval", &message),
     }

@@ -1,7 +1,8 @@
 //! The expander of a program that evaluates, as the runtime sees it: a trait, and what it answers. See
 //! [`crate::evaluator`].
 
-use crate::native_module::Progress;
+use crate::machine::stop_word::Stopper;
+use crate::native_module::{BetterCode, Progress};
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::Number;
 
@@ -69,6 +70,8 @@ pub struct Rejection {
     pub help: Option<String>,
     /// Where, as in code. Boxed, for the way of an error is seldom taken.
     pub place: Box<Data>,
+    /// Of wrong syntax: `#(who message form subform)`, strings or `#f`, data as they are written; else `#f`.
+    pub violation: Box<Data>,
     /// Files that the evaluator has not seen yet, as they come with code: the place may be in one of them.
     pub files: Vec<Data>,
 }
@@ -140,17 +143,22 @@ pub trait Evaluator {
     /// A form of an open text, or of one that was open, is to become native: its text, its number there, its
     /// fingerprint, and how many cells it has, as [`Evaluator::next`] gave them, then the same of forms that define
     /// what it calls; how often its lambdas were entered, which cells are bound, which hold procedures that the form
-    /// with the cell has defined. The ticket for its module; `None` if there will be none.
+    /// with the cell has defined. The ticket for its module; `None` if there will be none. Later there may be better
+    /// code for it: then a stop is requested for [`cairn_layout::machine::stop::CODE`].
     fn request(
         &mut self,
         parts: Vec<[i64; 4]>,
         entered: Vec<u32>,
         bound: Vec<bool>,
         held: Vec<bool>,
+        stopper: Stopper,
     ) -> Option<i64>;
 
     /// The module for a ticket.
     fn ready(&mut self, ticket: i64) -> Progress;
+
+    /// The better code that has come since it was asked for.
+    fn better_code(&mut self) -> Vec<BetterCode>;
 }
 
 /// What a prompt asks of its terminal, and of the compiler; see `lib/cairn/repl.sld`.

@@ -95,6 +95,8 @@ pub extern "C" fn cairn_native_request(
     let entered = access::vector_of(entered).unwrap_or_default().iter().map(count).collect();
     let cells = access::vector_of(cells).unwrap_or_default();
     let bound = cells.iter().map(|c| c.is_pair() && access::car(*c) != Value::UNBOUND).collect();
+    let stopper = rt(ctx).stopper.clone();
+    stopper.is_for(ctx);
     match access::vector_of(places) {
         Some(places) => {
             let held = access::vector_of(held).unwrap_or_default().iter().map(|v| *v != Value::FALSE).collect();
@@ -106,14 +108,10 @@ pub extern "C" fn cairn_native_request(
             };
             let parts = places.iter().map(part).collect();
             let evaluator = rt(ctx).evaluator.as_mut();
-            let ticket = evaluator.and_then(|e| e.request(parts, entered, bound, held));
+            let ticket = evaluator.and_then(|e| e.request(parts, entered, bound, held, stopper));
             ticket.map_or(Value::FALSE, Value::fixnum)
         }
-        None => {
-            let stopper = rt(ctx).stopper.clone();
-            stopper.is_for(ctx);
-            Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound, stopper)))
-        }
+        None => Value::bool(rt(ctx).options.program.as_ref().is_some_and(|p| p.request(entered, bound, stopper))),
     }
 }
 
@@ -154,7 +152,9 @@ pub extern "C" fn cairn_native_ready(ctx: &mut Machine, ticket: Value, cells: Va
 #[cold]
 pub(crate) fn take_better_code(ctx: &mut Machine) {
     served(ctx, stop::CODE);
-    for better in rt(ctx).options.program.clone().iter().flat_map(|p| p.better_code()) {
+    let of_program = rt(ctx).options.program.as_ref().map_or(Vec::new(), |p| p.better_code());
+    let of_units = rt(ctx).evaluator.as_mut().map_or(Vec::new(), |e| e.better_code());
+    for better in of_program.into_iter().chain(of_units) {
         rt(ctx).admit_code(better.old.start, better.code);
         (better.install)();
     }

@@ -43,6 +43,21 @@ pub struct Diagnostic {
     pub mended_once: bool,
     /// Does it say that nothing defines a name? What a program evaluates or loads may do so.
     pub undefined: bool,
+    /// What a transformer has said by `syntax-violation`, for programs that evaluate.
+    pub violation: Option<Box<Violation>>,
+}
+
+/// The parts of R6RS's condition of wrong syntax; data as they are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Who found it.
+    pub who: Option<String>,
+    /// The transformer's message.
+    pub message: String,
+    /// The wrong form.
+    pub form: String,
+    /// The part that makes it wrong.
+    pub subform: Option<String>,
 }
 
 impl Diagnostic {
@@ -56,6 +71,7 @@ impl Diagnostic {
             root_cause: false,
             mended_once: false,
             undefined: false,
+            violation: None,
         }
     }
     /// Adds a second place.

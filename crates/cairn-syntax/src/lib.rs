@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod expand;
 pub mod format;
 pub mod lint;
+mod loads;
 pub mod read;
 pub mod syntax;
 

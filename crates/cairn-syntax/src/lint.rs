@@ -13,6 +13,7 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expand::{Checked, Checkpoint, Entity, Form, Imported, Loader, Mention, Role, Session, begins_in};
+use crate::loads::names_of_loads;
 use crate::read::MAX_MISTAKES;
 use cairn_layout::lexeme::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,7 +59,9 @@ impl Checker {
         // names that a wrong form should have defined are not defined: that is no news
         let wrong = Words::around(&self.session, &errors, &checked);
         let follows = |d: &Diagnostic| undefined_name(d).is_some_and(|n| wrong.contains(n));
-        warnings.extend(said.into_iter().filter(|d| !follows(d)).map(Finding::from));
+        let loaded = names_of_loads(path, text, loader);
+        let is_loaded = |d: &Diagnostic| undefined_name(d).is_some_and(|n| loaded.contains(n));
+        warnings.extend(said.into_iter().filter(|d| !follows(d) && !is_loaded(d)).map(Finding::from));
         warnings.retain(|f| !begins_in(f.message.span, &checked.damaged));
         // the library of a C header: nobody has written it
         let sources = self.session.sources();

@@ -207,6 +207,16 @@ pub struct Context {
     pub module: u32,
     /// Nesting depth of local scopes, 0 at top level.
     pub depth: u32,
+    /// The innermost body of a `let-syntax` around that is spliced into the body around it, by number; 0 where there is
+    /// none.
+    pub region: u32,
+}
+
+impl Context {
+    /// The top level of a module.
+    pub fn top(module: u32) -> Context {
+        Context { module, depth: 0, region: 0 }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -215,8 +225,6 @@ struct IdentInfo {
     parent: Option<(Ident, Context)>,
     /// Of an alias: the first of those that were made in the same expansion, one after another.
     expansion: Ident,
-    /// An alias of no expansion: it stands where what it stands for was written.
-    stands_in: bool,
 }
 
 /// The table of identifiers of a session.
@@ -238,12 +246,7 @@ impl Names {
         }
         let text: Rc<str> = name.into();
         let id = Ident(self.info.len() as u32);
-        self.info.push(IdentInfo {
-            name: self.strings.len() as u32,
-            parent: None,
-            expansion: id,
-            stands_in: false,
-        });
+        self.info.push(IdentInfo { name: self.strings.len() as u32, parent: None, expansion: id });
         self.strings.push(text.clone());
         self.map.insert(text, id);
         id
@@ -261,14 +264,8 @@ impl Names {
     pub fn alias_in(&mut self, first: Ident, parent: Ident, context: Context) -> Ident {
         let id = Ident(self.info.len() as u32);
         let name = self.info[parent.0 as usize].name;
-        self.info.push(IdentInfo { name, parent: Some((parent, context)), expansion: first, stands_in: false });
+        self.info.push(IdentInfo { name, parent: Some((parent, context)), expansion: first });
         id
-    }
-    /// A fresh name for what is called `id`, in the same text.
-    pub fn stand_in(&mut self, id: Ident, context: Context) -> Ident {
-        let own = self.alias(id, context);
-        self.info[own.0 as usize].stands_in = true;
-        own
     }
     /// The alias with this name that was made in the same expansion as the alias `id`, in the same context.
     pub fn sibling(&self, id: Ident, name: &str) -> Option<Ident> {
@@ -286,9 +283,6 @@ impl Names {
     pub fn like(&mut self, id: Ident, name: &str) -> Ident {
         let info = self.info[id.0 as usize];
         let Some((parent, context)) = info.parent else { return self.intern(name) };
-        if info.stands_in {
-            return if &**self.name(id) == name { id } else { self.like(parent, name) };
-        }
         if let Some(sibling) = self.sibling(id, name) {
             return sibling;
         }

@@ -10,11 +10,11 @@
 //! ```
 //!
 //! A module is for one run only: who makes it dies with the program (`PR_SET_PDEATHSIG`).
-//! A program that wants one module often wants more, and to load LLVM takes as long as to compile a loop; so a
-//! process waits a while for another job ([`WAITS`]). A whole program is for the next run: who makes it goes on when
-//! this one ends, at a low priority, and nobody waits for an answer. Both are in process groups of their own, so that
-//! the signals of a terminal and of `timeout` do not reach them, and have nowhere to write messages to. Of several
-//! processes that would compile the same program as a whole, one does.
+//! A program that wants one module often wants more, and to load LLVM takes as long as to compile a loop; so a process
+//! waits a while for another job ([`WAITS`]). A whole program, or the library, is for the next run: who makes it goes
+//! on when this one ends, at a low priority, and nobody waits for an answer. Both are in process groups of their own,
+//! so that the signals of a terminal and of `timeout` do not reach them, and have nowhere to write messages to. Of
+//! several processes that would compile the same program as a whole, one does.
 //!
 //! Where no process can be made, or nobody has said what to start ([`Compiler::background`]), a thread does the same.
 
@@ -110,6 +110,8 @@ pub(crate) enum Task<'a> {
     Module(Option<&'a Unit>, &'a Request, Effort),
     /// Everything, for the cache.
     Whole,
+    /// The library, for runs after this one.
+    Library,
 }
 
 /// A module.
@@ -140,6 +142,11 @@ impl Work {
             lower_priority(LOW);
             self.whole_here();
         }
+    }
+
+    /// Has the best library made for these options, by another process if at all.
+    pub(crate) fn library(&self) {
+        let _ = self.ask(Task::Library);
     }
 
     /// Is there room for the threads that a module takes: who asks for it, who starts its compiler, and one that may
@@ -186,7 +193,7 @@ impl Work {
             Level::High => 1,
             Level::Auto => 2,
         });
-        w.count((backend == Backend::Quick).into());
+        w.count((backend == Backend::Own).into());
         w.count(sites.into());
         w.count(Choice::ALL.iter().position(|c| *c == compact).unwrap_or(0));
         w.count(coverage.into());
@@ -208,10 +215,11 @@ impl Work {
         }
         match task {
             Task::Whole => w.count(0),
+            Task::Library => w.count(3),
             Task::Module(unit, request, effort) => {
                 w.count(if unit.is_some() { 2 } else { 1 });
                 w.count(match effort {
-                    Effort::BySize => 0,
+                    Effort::First => 0,
                     Effort::Quick => 1,
                     Effort::Again => 2,
                 });
@@ -246,8 +254,21 @@ impl Work {
 /// Native stack of a thread that compiles: what the main thread has.
 pub(crate) const STACK: usize = 8 << 20;
 
+/// A run that goes on for so long has other processes work for the next ones: they compile the program as a whole, if
+/// it has a module, and the library, if it lacks LLVM's.
+pub(crate) const LONG: Duration = Duration::from_secs(1);
+
 /// A low priority: enough to come to an end beside programs that keep all processors busy.
 const LOW: i32 = 10;
+
+/// This process becomes less urgent.
+fn lower_the_priority_of_all() {
+    // SAFETY: `setpriority` is given no address; 0 is this process, whose threads are yet to come.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
+    }
+}
 
 /// The priority beside a program that has no other processor: what it loses by a module that comes too late is little.
 const BESIDE: i32 = 8;
@@ -280,9 +301,16 @@ pub fn compile_in_background() -> Result<(), Error> {
     let next = || read_message(&mut std::io::stdin().lock());
     let mut job = next().ok_or_else(no_job)?;
     let (parent, work, task) = understand_job(&job).ok_or_else(no_job)?;
-    if task.is_none() {
-        work.whole_for_the_next_run();
-        return Ok(());
+    match task {
+        Asked::Whole => {
+            work.whole_for_the_next_run();
+            return Ok(());
+        }
+        Asked::Library => {
+            lower_the_priority_of_all();
+            return work.compiler.prepare();
+        }
+        Asked::Module(..) => {}
     }
     // SAFETY: `prctl` is given no address; when the signal comes nothing of this process has to be put in order.
     #[allow(unsafe_code)]
@@ -294,7 +322,7 @@ pub fn compile_in_background() -> Result<(), Error> {
         return Ok(());
     }
     leave_the_processor_to_the_program();
-    while let Some((_, work, Some(wanted))) = understand_job(&job) {
+    while let Some((_, work, Asked::Module(wanted))) = understand_job(&job) {
         let answer = work.answer_in_turn(wanted);
         let mut out = std::io::stdout().lock();
         let told = out.write_all(&answer.len().to_le_bytes()).and_then(|()| out.write_all(&answer));
@@ -310,11 +338,7 @@ pub fn compile_in_background() -> Result<(), Error> {
 impl Work {
     /// Compiles the program as a whole and keeps that, unless another process does.
     fn whole_for_the_next_run(&self) {
-        // SAFETY: `setpriority` is given no address; 0 is this process, which becomes less urgent.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::setpriority(libc::PRIO_PROCESS, 0, LOW);
-        }
+        lower_the_priority_of_all();
         if let Some(entry) = self.compiler.entry(&self.source)
             && let Some(_lock) = entry.lock()
             && entry.find().is_none()
@@ -341,9 +365,7 @@ impl Work {
 
     /// A module, or why there is none, as [`Work::understand`] reads it.
     fn answer(&self, (request, unit, effort): Wanted) -> Vec<u8> {
-        let made = cairn_llvm::available()
-            .map_err(Error::Other)
-            .and_then(|()| self.module_here(unit.as_ref(), &request, effort));
+        let made = self.module_here(unit.as_ref(), &request, effort);
         let mut w = Writer::default();
         let stages = STAGES.lock().map(|mut stages| std::mem::take(&mut *stages)).unwrap_or_default();
         w.count(stages.len());
@@ -373,15 +395,22 @@ impl Work {
 /// A module of what: of the program if of no unit.
 type Wanted = (Request, Option<Unit>, Effort);
 
-/// Who asks, and what for; the whole program if for no module.
-fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
+/// What another process has asked for.
+enum Asked {
+    Whole,
+    Library,
+    Module(Wanted),
+}
+
+/// Who asks, and what for.
+fn understand_job(job: &[u8]) -> Option<(usize, Work, Asked)> {
     let mut r = Reader(job);
     let parent = r.count()?;
     let name = |r: &mut Reader| String::from_utf8(r.get()?.to_vec()).ok();
     let frames = facts::strategy(&name(&mut r)?)?;
     let gc = facts::collector(&name(&mut r)?)?;
     let level = *[Level::Low, Level::High, Level::Auto].get(r.count()?)?;
-    let backend = if r.count()? != 0 { Backend::Quick } else { Backend::Full };
+    let backend = if r.count()? != 0 { Backend::Own } else { Backend::Full };
     let (sites, compact) = (r.count()? != 0, *Choice::ALL.get(r.count()?)?);
     let coverage = r.count()? != 0;
     let disabled = Disabled::of_bits(r.count()? as u32);
@@ -399,11 +428,12 @@ fn understand_job(job: &[u8]) -> Option<(usize, Work, Option<Wanted>)> {
         texts.push((path, is_there.then_some(text)));
     }
     let task = match r.count()? {
-        0 => None,
+        0 => Asked::Whole,
+        3 => Asked::Library,
         kind => {
-            let effort = *[Effort::BySize, Effort::Quick, Effort::Again].get(r.count()?)?;
+            let effort = *[Effort::First, Effort::Quick, Effort::Again].get(r.count()?)?;
             let request = r.request()?;
-            Some((request, if kind == 2 { Some(r.unit()?) } else { None }, effort))
+            Asked::Module((request, if kind == 2 { Some(r.unit()?) } else { None }, effort))
         }
     };
     let compiler = Compiler::new(options).library_path(library_path).cache(cache).observer(observer);

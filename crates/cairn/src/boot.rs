@@ -7,6 +7,10 @@
 //! written to a file beside the binary (or, if nobody may write there, in the cache). A program on the library is
 //! expanded with the library's macros and names ([`cairn_syntax::BootLibrary`]), and imports its variables.
 //!
+//! LLVM takes a quarter of a minute for it, so a run that does not find its library has our own code generator make
+//! one, in a file of its own, in two or three seconds. If that run goes on for long, another process has LLVM make the
+//! best, for the runs after it. What the two export is the same, in the same order.
+//!
 //! ```text
 //!  cairn.chunks-gen.library
 //!
@@ -23,12 +27,13 @@
 //! no such file: programs are compiled with the library that they name. Executables that evaluate contain image and
 //! index ([`crate::link`]).
 
+use crate::background::{LONG, Work};
 use crate::cache_directory::compiler_identity;
 use crate::counted_bytes::{Reader, Writer};
 use crate::error::Error;
 use crate::options::{Backend, CompileOptions, Level};
 use crate::session::Compiler;
-use crate::source::Source;
+use crate::source::{Source, Texts};
 use crate::sources::Files;
 use crate::stages;
 use crate::unfinished;
@@ -36,13 +41,14 @@ use cairn_core::passes::Disabled;
 use cairn_core::passes::{keep_frames, known};
 use cairn_eval::library_index::LibraryIndex;
 use cairn_layout::module::ModuleTable;
-use cairn_llvm::{Image, Jit};
+use cairn_llvm::{Image, Jit, OptLevel};
 use cairn_syntax::{LibraryName, Session};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -199,12 +205,62 @@ fn places(options: &CompileOptions, cache: Option<&Path>) -> Vec<PathBuf> {
     let Ok(binary) = std::env::current_exe() else { return Vec::new() };
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
     let sites = if options.sites { "-sites" } else { "" };
-    let quick = if options.backend == Backend::Quick { "-quick" } else { "" };
-    let variant = format!("{}-{}{sites}{quick}.library", options.frames.name, options.gc.name);
+    let own = if options.backend == Backend::Own { "-own" } else { "" };
+    let variant = format!("{}-{}{sites}{own}.library", options.frames.name, options.gc.name);
     let beside = binary.with_file_name(format!("{name}.{variant}"));
     let hash = xxh3_128(binary.as_os_str().as_encoded_bytes());
     let cached = cache.map(|c| c.join(format!("{hash:032x}.{variant}")));
     std::iter::once(beside).chain(cached).collect()
+}
+
+/// The library for a run: the best if that is there, else what is soon made.
+pub(crate) fn find_or_make_soon(compiler: &Compiler) -> Result<Library, Error> {
+    if let Some(library) = find(compiler) {
+        return Ok(library);
+    }
+    let soon = CompileOptions { backend: Backend::Own, ..compiler.options };
+    if library_level(&soon) != OptLevel::Own || library_level(&compiler.options) == OptLevel::Own {
+        return find_or_make(compiler);
+    }
+    let library = find_or_make(&Compiler { options: soon, ..compiler.clone() })?;
+    make_later(compiler);
+    Ok(library)
+}
+
+/// The options for the library, whatever those for programs are.
+fn library_options(options: &CompileOptions) -> CompileOptions {
+    CompileOptions { level: Level::High, debug: false, disabled: Disabled::NOTHING, ..*options }
+}
+
+fn library_level(options: &CompileOptions) -> OptLevel {
+    stages::llvm_level(&library_options(options))
+}
+
+/// Has this process somebody who will have the library made? It asks for it as it compiles, and again as it runs.
+static LATER: AtomicBool = AtomicBool::new(false);
+
+/// If this process is there for long, another one makes the library.
+fn make_later(compiler: &Compiler) {
+    if compiler.background.is_none() || LATER.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let work = Work::new(compiler.clone(), Source::new("", ""), Texts::new());
+    let later = move || {
+        std::thread::sleep(LONG);
+        work.library();
+    };
+    // without a thread there will be none
+    let _ = std::thread::Builder::new().spawn(later);
+}
+
+/// The library that these options ask for, if it is there.
+fn find(compiler: &Compiler) -> Option<Library> {
+    let places = places(&compiler.options, compiler.cache_directory());
+    find_at(&places, &identity(&compiler.options)?)
+}
+
+fn find_at(places: &[PathBuf], identity: &[u8]) -> Option<Library> {
+    places.iter().find_map(|p| Library::open(p, identity))
 }
 
 /// The library: found, or compiled now.
@@ -212,7 +268,7 @@ pub(crate) fn find_or_make(compiler: &Compiler) -> Result<Library, Error> {
     let options = &compiler.options;
     let identity = identity(options).ok_or("the cairn binary cannot be found".to_string())?;
     let places = places(options, compiler.cache_directory());
-    let found = || places.iter().find_map(|p| Library::open(p, &identity));
+    let found = || find_at(&places, &identity);
     if let Some(library) = found() {
         return Ok(library);
     }
@@ -242,13 +298,14 @@ impl Notice {
             return Notice(None);
         }
         let (end, ended) = channel();
+        let time = if library_level(options) == OptLevel::Own { "a few seconds" } else { "about a minute" };
         let (usual, mut which) = (CompileOptions::default(), String::new());
         if (options.gc.name, options.frames.name) != (usual.gc.name, usual.frames.name) {
             which = format!(" for --gc={} --frames={}", options.gc.name, options.frames.name);
         }
         let tell = move || {
             if ended.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("cairn: compiling the library{which}, once for this build of Cairn: about a minute");
+                eprintln!("cairn: compiling the library{which}, once for this build of Cairn: {time}");
             }
         };
         Notice(std::thread::Builder::new().spawn(tell).ok().map(|thread| (end, thread)))
@@ -284,10 +341,7 @@ fn lock(place: &Path) -> Option<File> {
 
 /// Compiles the library: the contents of the file.
 fn make(compiler: &Compiler, identity: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut compiler = compiler.clone();
-    compiler.options.level = Level::High;
-    compiler.options.debug = false;
-    compiler.options.disabled = Disabled::NOTHING;
+    let compiler = Compiler { options: library_options(&compiler.options), ..compiler.clone() };
     let source = Source::new("", "");
     let mut files = Files::new(&source, &[], None);
     let mut libraries = cairn_eval::library_loader::compiled_names();
@@ -341,7 +395,7 @@ impl Compiler {
         if self.library.is_some() {
             return None;
         }
-        find_or_make(self).ok()
+        find_or_make_soon(self).ok()
     }
 }
 

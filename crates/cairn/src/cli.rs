@@ -217,8 +217,10 @@ fn compile_arguments() -> Vec<Arg> {
             .value_name("EFFORT")
             .default_value("full")
             .hide_env(true)
-            .value_parser(["full", "quick"])
-            .help("How hard LLVM works; quick: half of the time, code that takes about 1.3 times the time"),
+            .value_parser(["full", "none"])
+            .help(
+                "How hard LLVM works; none: Cairn's own code generator, code that takes about 1.4 times the time",
+            ),
         Arg::new("disable-pass")
             .long("disable-pass")
             .value_name("PASS")

@@ -142,7 +142,7 @@ impl Compiled {
         options.evaluator = Some(MakeEvaluator(Arc::new(cairn_eval::new)));
         let mut library = None;
         if self.kind == Kind::OnLibrary {
-            let file = boot::find_or_make(compiler)?;
+            let file = boot::find_or_make_soon(compiler)?;
             library = Some(file.load()?);
             let index = file.index();
             options.evaluator =

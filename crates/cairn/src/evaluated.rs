@@ -5,7 +5,7 @@
 //! compiled beforehand and hands its Core to the evaluator of that library, with no code to generate. Evaluation counts
 //! how often procedures are entered. When that becomes much, the compiler makes a module of what is hot beside the
 //! program, with all passes and LLVM's, while evaluation goes on; it is loaded when it is done. The program never waits
-//! for that, and when it fails (no LLVM, a compiler that was killed) evaluation has been going on all the time.
+//! for that, and when it fails (a compiler that was killed) evaluation has been going on all the time.
 //!
 //! ```text
 //!  the program                expand ─ encode ─ evaluate ···· hot! ············· load ─ native code
@@ -26,7 +26,7 @@
 //! the compiler reads any more of the library's text, so their numbers agree; what the program read from files is kept
 //! for that. Whoever leaves while a thread compiles must not tear LLVM down: [`leave`].
 
-use crate::background::{Made, STACK, Work};
+use crate::background::{LONG, Made, STACK, Work};
 use crate::boot;
 use crate::diagnostics::Messages;
 use crate::error::Error;
@@ -110,16 +110,16 @@ struct Compilation {
     haste: AtomicBool,
 }
 
-/// A program that runs for so long, and has a module, is compiled as a whole, for the next time.
-const LONG: Duration = Duration::from_secs(1);
+/// A program that runs for so long with a module's first code gets LLVM's code for it: half as long as LLVM takes to be
+/// loaded, and so many nanoseconds for each byte of object code.
+const SOON: (Duration, u64) = (Duration::from_millis(30), 1500);
 
-/// A program that runs for so long with a module's first code, and twice as long as that took, gets the best code for
-/// it.
-const SOON: Duration = Duration::from_millis(120);
+/// Each millisecond that a program has run lets its next module be so many expressions larger: about as many as become
+/// native in a millisecond.
+const COMPILED: usize = 60;
 
-/// Each millisecond that a program has run lets its next module be so many expressions larger: about as many as LLVM
-/// compiles in a millisecond without its optimizer.
-const COMPILED: usize = 12;
+/// A program's first module may be so large.
+const FIRST: usize = 3000;
 
 /// Nobody panics with these locks.
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -201,7 +201,7 @@ impl Evaluation {
             }
         };
         program.compilation.haste.store(options.haste.is_some(), Ordering::Relaxed);
-        let library = boot::find_or_make(&program.compilation.work.compiler)?;
+        let library = boot::find_or_make_soon(&program.compilation.work.compiler)?;
         let index = library.index();
         let export = index.number(RUN_PROGRAM).ok_or("the library cannot evaluate".to_string())?;
         let library = library.load()?;
@@ -264,7 +264,6 @@ impl Evaluated for Hot {
         let compilation = self.compilation.clone();
         *lock(&compilation.module) = Progress::UnderWay;
         let compile = move || {
-            let began = Instant::now();
             let Ok((native, first)) = compilation.module(&request) else {
                 // without a module the program goes on as it is
                 *lock(&compilation.module) = Progress::Failed;
@@ -277,7 +276,7 @@ impl Evaluated for Hot {
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || compilation.compile_whole());
             }
             if let Some(first) = first
-                && compilation.replace(&first, &request, began.elapsed())
+                && compilation.replace(&first, &request)
             {
                 stopper.request(stop::CODE);
             }
@@ -305,7 +304,7 @@ impl Compilation {
         if self.haste.load(Ordering::Relaxed) {
             return Request::ROOM;
         }
-        Request::ROOM.max(self.began.elapsed().as_millis() as usize * COMPILED)
+        FIRST.max(self.began.elapsed().as_millis() as usize * COMPILED)
     }
 
     /// Compiles the program as a whole and keeps that, with what time no other work wants, if the program runs for
@@ -320,32 +319,20 @@ impl Compilation {
 
     /// Has a module of what is hot compiled, and loads it.
     fn module(&self, request: &Request) -> Result<(Native, Option<First>), Error> {
-        let effort = if self.haste.load(Ordering::Relaxed) { Effort::Quick } else { Effort::BySize };
+        let effort = if self.haste.load(Ordering::Relaxed) { Effort::Quick } else { Effort::First };
         self.work.module(None, request, effort)?.load()
     }
 
-    /// If the program goes on for long, has better code made for a module, which took so much time at first. Is there
-    /// some? If not, the first is good enough.
-    fn replace(&self, first: &First, request: &Request, took: Duration) -> bool {
+    /// If the program goes on for long, has better code made for a module. Is there some? If not, the first is good
+    /// enough.
+    fn replace(&self, first: &First, request: &Request) -> bool {
         if !self.haste.load(Ordering::Relaxed) {
-            std::thread::sleep(SOON.max(2 * took));
+            std::thread::sleep(first.soon());
         }
-        let Ok(second) = self.work.module(None, request, Effort::Again) else { return false };
-        if second.object.text == Some(first.text)
-            && let Ok(replacement) = first.code.replacement(&second.object.object)
-        {
-            let better = BetterCode {
-                old: replacement.old_code(),
-                code: replacement.code(),
-                // SAFETY: `take_better_code` calls this at a safepoint, so this thread runs no code of a module, and no
-                // other one runs this.
-                #[allow(unsafe_code)]
-                install: Box::new(|| drop(unsafe { replacement.install() })),
-            };
-            lock(&self.better).push(better);
-            return true;
-        }
-        false
+        let better = self.work.better(None, request, first);
+        let comes = better.is_some();
+        lock(&self.better).extend(better);
+        comes
     }
 }
 
@@ -353,6 +340,27 @@ impl Compilation {
 pub(crate) struct First {
     code: Replaceable,
     text: NonZeroU64,
+    soon: Duration,
+}
+
+impl First {
+    /// After so long it pays to replace it.
+    pub(crate) fn soon(&self) -> Duration {
+        self.soon
+    }
+
+    /// What takes its place, if that was made of the same text.
+    fn better(&self, HotObject { object, text }: &HotObject) -> Option<BetterCode> {
+        let replacement = (*text == Some(self.text)).then(|| self.code.replacement(object).ok()).flatten()?;
+        Some(BetterCode {
+            old: replacement.old_code(),
+            code: replacement.code(),
+            // SAFETY: `take_better_code` calls this at a safepoint, so this thread runs no code of a module, and no
+            // other one runs this.
+            #[allow(unsafe_code)]
+            install: Box::new(|| drop(unsafe { replacement.install() })),
+        })
+    }
 }
 
 impl Made {
@@ -363,7 +371,8 @@ impl Made {
             None => (Box::leak(Box::new(Jit::load_object(&object)?)), None), // modules stay
             Some(text) => {
                 let code = Replaceable::load(&object)?;
-                (code.jit(), Some(First { code, text }))
+                let soon = SOON.0 + Duration::from_nanos(SOON.1 * object.len() as u64);
+                (code.jit(), Some(First { code, text, soon }))
             }
         };
         let table = code.lookup("cairn_module").ok_or("the module has no table".to_string())?;
@@ -379,6 +388,11 @@ impl Work {
         files.use_texts(&self.texts);
         // should it fail, it is tried again the next time
         let _ = compiler.compile_with(&self.source, &mut files);
+    }
+
+    /// Has the best code made for what has a module.
+    pub(crate) fn better(&self, unit: Option<&Unit>, request: &Request, first: &First) -> Option<BetterCode> {
+        first.better(&self.module(unit, request, Effort::Again).ok()?.object)
     }
 
     /// Compiles a module of what is hot.

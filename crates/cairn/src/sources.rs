@@ -177,9 +177,9 @@ impl Loader for Files<'_> {
         let files = library_loader::files_of(name);
         let mut paths = self.directories[..self.own].iter().flat_map(|d| files.iter().map(|f| d.join(f)));
         let file = paths.find(|p| p.is_file())?;
-        // a copy of what is built in does no harm, nor does what is no library
+        // a copy of what is built in does no harm, nor does another library: (mpl rnrs) beside those of (mpl …)
         let text = std::fs::read_to_string(&file).ok();
-        if text.as_ref().is_some_and(|text| !library_loader::is_library(&file, text)) {
+        if text.as_ref().is_some_and(|text| !library_loader::may_define(text, name)) {
             return None;
         }
         let is_copy = own.iter().any(|own| text.as_deref() == Some(own));

@@ -77,12 +77,12 @@ pub(crate) fn lower_program(
     module
 }
 
-/// LLVM's level of optimization.
+/// Who makes machine code, and how well.
 pub(crate) fn llvm_level(options: &CompileOptions) -> cairn_llvm::OptLevel {
     match (options.level, options.backend) {
         (Level::Auto | Level::High, Backend::Full) => cairn_llvm::OptLevel::High,
         _ if options.frames.is_joined() => cairn_llvm::OptLevel::LowNative,
-        _ => cairn_llvm::OptLevel::Low,
+        _ => cairn_llvm::OptLevel::Own,
     }
 }
 
@@ -97,15 +97,23 @@ pub(crate) fn object(compiler: &Compiler, module: &cairn_frame::ir::Module) -> R
         true => cairn_llvm::backend::compile_in_parts(&text, level, 1)?,
         false => cairn_llvm::compile_to_object(&text, level)?,
     };
-    clock.lap("llvm", || object.len(), "bytes of object code");
+    clock.lap(maker(level), || object.len(), "bytes of object code");
     Ok(object)
 }
 
-/// What LLVM is to make of a module that a program waits for, more or less.
+/// What makes object code at a level, as a stage.
+fn maker(level: cairn_llvm::OptLevel) -> &'static str {
+    match level {
+        cairn_llvm::OptLevel::Own => "own code",
+        _ => "llvm",
+    }
+}
+
+/// What is to be made of a module that a program waits for, more or less.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Effort {
-    /// The best code if the module is small, and else code that can be replaced.
-    BySize,
+    /// Code that is there at once and can be replaced. Where only LLVM can make it, the best code of a small module.
+    First,
     /// Code that can be replaced.
     Quick,
     /// What takes the place of such code.
@@ -136,14 +144,15 @@ pub(crate) fn hot_object(
     let mut clock = Clock::start(compiler);
     let text = text(compiler, module, &mut clock);
     let best = llvm_level(&compiler.options);
-    let quick = llvm_level(&CompileOptions { backend: Backend::Quick, ..compiler.options });
-    let is_best = effort == Effort::BySize && (text.len() <= AT_ONCE.max(room * BYTES) || best == quick);
-    let object = match effort {
-        Effort::Again => cairn_llvm::backend::compile_functions(&text, best)?,
-        _ if is_best => cairn_llvm::compile_to_object(&text, best)?,
-        _ => cairn_llvm::backend::compile_replaceable(&text, quick)?,
+    let quick = llvm_level(&CompileOptions { backend: Backend::Own, ..compiler.options });
+    let is_small = quick != cairn_llvm::OptLevel::Own && text.len() <= AT_ONCE.max(room * BYTES);
+    let is_best = effort == Effort::First && (best == quick || is_small);
+    let (object, level) = match effort {
+        Effort::Again => (cairn_llvm::backend::compile_functions(&text, best)?, best),
+        _ if is_best => (cairn_llvm::compile_to_object(&text, best)?, best),
+        _ => (cairn_llvm::backend::compile_replaceable(&text, quick)?, quick),
     };
-    clock.lap("llvm", || object.len(), "bytes of object code");
+    clock.lap(maker(level), || object.len(), "bytes of object code");
     let text = (!is_best).then(|| NonZeroU64::new(xxhash_rust::xxh3::xxh3_64(text.as_bytes()) | 1)).flatten();
     Ok(HotObject { object, text })
 }
@@ -156,8 +165,9 @@ pub(crate) fn object_beside(
 ) -> Result<Vec<u8>, Error> {
     let mut clock = Clock::start(compiler);
     let text = cairn_llvm::beside(&text(compiler, module, &mut clock), name);
-    let object = cairn_llvm::backend::compile_in_parts(&text, llvm_level(&compiler.options), 1)?;
-    clock.lap("llvm", || object.len(), "bytes of object code");
+    let level = llvm_level(&compiler.options);
+    let object = cairn_llvm::backend::compile_in_parts(&text, level, 1)?;
+    clock.lap(maker(level), || object.len(), "bytes of object code");
     Ok(object)
 }
 

@@ -16,7 +16,8 @@ use crate::source::{Source, Texts};
 use crate::stages::Effort;
 use cairn_core::tier::Request;
 use cairn_eval::units::{Unit, UnitCompiler};
-use cairn_rt::evaluated_program::{Native, Progress};
+use cairn_layout::machine::stop;
+use cairn_rt::evaluated_program::{BetterCode, Native, Progress, Stopper};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -48,6 +49,8 @@ struct Jobs {
     failures: u32,
     /// Compilers at work.
     at_work: usize,
+    /// Better code that has come and was not looked for yet.
+    better: Vec<BetterCode>,
 }
 
 impl Shared {
@@ -84,7 +87,7 @@ impl UnitModules {
 }
 
 impl UnitCompiler for UnitModules {
-    fn request(&self, unit: Unit, request: Request) -> Option<i64> {
+    fn request(&self, unit: Unit, request: Request, stopper: Stopper) -> Option<i64> {
         self.work.compiler.background.as_ref().filter(|_| self.work.has_room())?;
         let (work, shared) = (self.work.clone(), self.shared.clone());
         let ticket = {
@@ -100,9 +103,12 @@ impl UnitCompiler for UnitModules {
         let tells = std::env::var_os("CAIRN_HASTE").is_some();
         let compile = move || {
             let turn = shared.turn();
-            let native = work.module(Some(&unit), &request, Effort::BySize).and_then(Made::load);
+            let made = work.module(Some(&unit), &request, Effort::First).and_then(Made::load);
             drop(turn);
-            let native = native.map(|(native, _)| native);
+            let (native, first) = match made {
+                Ok((native, first)) => (Ok(native), first),
+                Err(e) => (Err(e), None),
+            };
             if let (Err(reason), true) = (&native, tells) {
                 eprintln!("no native code: {reason}");
             }
@@ -110,8 +116,22 @@ impl UnitCompiler for UnitModules {
             jobs.pending.remove(&ticket);
             jobs.failures = if native.is_ok() { 0 } else { jobs.failures + 1 };
             jobs.ready.extend(native.ok().map(|native| (ticket, native)));
+            drop(jobs);
+            let Some(first) = first else { return };
+            std::thread::sleep(first.soon());
+            let turn = shared.turn();
+            let better = work.better(Some(&unit), &request, &first);
+            drop(turn);
+            if let Some(better) = better {
+                shared.jobs().better.push(better);
+                stopper.request(stop::CODE);
+            }
         };
         std::thread::Builder::new().stack_size(STACK).spawn(compile).is_ok().then_some(ticket)
+    }
+
+    fn better_code(&self) -> Vec<BetterCode> {
+        std::mem::take(&mut self.shared.jobs().better)
     }
 
     fn ready(&self, ticket: i64) -> Progress {

@@ -11,7 +11,7 @@ pub fn long() -> String {
     let commit = COMMIT.map_or_else(of_source_tree, |commit| format!("commit {commit}"));
     let llvm = match cairn::llvm_version() {
         Some([major, minor, patch]) => format!("LLVM {major}.{minor}.{patch}"),
-        None => "LLVM 19 not found: programs are evaluated, not compiled".into(),
+        None => "LLVM 19 not found: code is made by Cairn alone".into(),
     };
     let target = format!("{}-{}-{}", std::env::consts::ARCH, std::env::consts::OS, LIBRARY);
     format!("{} ({commit}; {llvm}; {target})", env!("CARGO_PKG_VERSION"))

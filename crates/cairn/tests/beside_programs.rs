@@ -98,7 +98,7 @@ fn what_was_begun_is_finished_for_the_next_run() {
     wait_for("the end of the program", || first.0.try_wait().unwrap().is_some());
     let mut told = String::new();
     std::io::Read::read_to_string(&mut first.0.stderr.take().unwrap(), &mut told).unwrap();
-    assert!(told.contains("llvm"), "a module came: {told}");
+    assert!(told.contains("own code"), "a module came: {told}");
     wait_for("the compiled program", || cached(&d, "program") == 1 && cached(&d, "lock") == 0);
     assert_eq!(fs::read_dir(d.0.join("cache")).unwrap().count(), 1, "nothing else is left");
     let second = command(&d, &["--time"], "2").output().unwrap();
@@ -326,6 +326,28 @@ fn better_code_takes_the_place_of_code_that_runs() {
         });
         assert_eq!(end(child), expected, "zeal: {zeal}");
     }
+}
+
+/// The first code is our own generator's, and LLVM's comes if the program goes on.
+#[test]
+fn the_first_code_is_our_own() {
+    let d = Directory::new("own-code");
+    let program = |turns: u64| {
+        let text = format!(
+            "(import (scheme base) (scheme write))
+             (define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+             (do ((i 0 (+ i 1)) (sum 0 (+ sum (fib 24)))) ((= i {turns}) (write sum)))"
+        );
+        d.write("p.scm", &text);
+        let out = command(&d, &["--time", "--no-cache"], "0").output().unwrap();
+        let texts = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(texts[0], (46368 * turns).to_string());
+        texts[1].clone()
+    };
+    // as long as LLVM takes on this machine
+    let told = [1000, 10_000, 100_000].into_iter().map(program).find(|told| told.contains("llvm")).unwrap();
+    let (own, llvm) = (told.find("own code"), told.find("llvm"));
+    assert!(own.is_some() && own < llvm, "{told}");
 }
 
 /// Definitions that nothing comes to are not evaluated if that has no effect, and what is numbered behind them is the

@@ -85,7 +85,7 @@ fn a_source_is_part_of_the_program_however_it_is_run() {
         &["--opt=low"],
         &["--opt=high"],
         &["--opt=high"], // from the cache
-        &["--opt=high", "--llvm=quick"],
+        &["--opt=high", "--llvm=none"],
         &heap,
         &stack,
         &native,

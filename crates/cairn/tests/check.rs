@@ -26,7 +26,6 @@ fn findings() {
 /// What is right to say of the programs of the tree: they test how wrong programs fail, do things for nothing, or could
 /// be tidier. Path, line, and a part of the message.
 const SAID: &[(&str, usize, &str)] = &[
-    ("lib/cairn/evaluator.sld", 27, "nothing of (cairn reader)"),
     ("lib/cairn/features.sld", 4, "nothing of (cairn primitives)"),
     ("lib/cairn/hash-table.sld", 19, "nothing of (cairn records)"),
     ("lib/cairn/process.sld", 9, "nothing of (cairn layout)"),
@@ -110,6 +109,28 @@ fn programs_of_the_tree_have_no_false_findings() {
 
 fn check(directory: &Directory, arguments: &[&str]) -> Output {
     Command::new(binary()).arg("check").args(arguments).current_dir(&directory.0).output().unwrap()
+}
+
+/// A program may use what the files define that it loads.
+#[test]
+fn what_is_loaded_may_define_names() {
+    let d = Directory::new("check-loads");
+    d.write("first.scm", "(define ((curried x) y) (mine x y))\n(load \"second.scm\")\n(load \"first.scm\")\n");
+    d.write(
+        "second.scm",
+        "(define-values (a |b c|) (values 1 2))\n(define-mine mine)\n(define shown (list inside))\n",
+    );
+    d.write(
+        "p.scm",
+        "(define (start) ; a comment\n  (load ; and one\n \"first.scm\"))\n(start)\n\
+         (display (list (curried 1) (mine 2) a |b c| shown inside absent))\n(load (string-append \"a\" \".scm\"))\n",
+    );
+    let output = check(&d, &["p.scm"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    for name in ["inside", "absent"] {
+        assert!(said.contains(&format!("`{name}` is not defined")), "{said}");
+    }
+    assert_eq!(said.matches("is not defined").count(), 2, "{said}");
 }
 
 #[test]

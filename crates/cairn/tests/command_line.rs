@@ -449,6 +449,15 @@ fn a_file_for_a_library_that_is_built_in_is_not_read() {
         assert!(said.contains("(srfi 1) is built in; mine/srfi/1.sld is not read"), "{command}: {said}");
         assert!(!d.cairn(&format!("{command} p.scm")).0.contains("built in"), "{command}");
     }
+    // a library beside others of its own, whose file is called as one that is built in
+    std::fs::create_dir_all(d.0.join("mpl")).unwrap();
+    d.write("mpl/rnrs.sls", "(library (mpl rnrs) (export x) (import (rnrs)) (define x 5))");
+    d.write("mpl/y.sls", "(library (mpl y) (export y) (import (rnrs) (mpl rnrs)) (define y (list x)))");
+    d.write("mpl/p.sps", "(import (rnrs) (mpl y))\n(write y)");
+    for command in ["run -I .", "check -I ."] {
+        let said = d.cairn(&format!("{command} mpl/p.sps")).0;
+        assert!(!said.contains("built in"), "{command}: {said}");
+    }
 }
 
 /// Native frames begin at any word: what LLVM keeps in them of vector registers must not want more.

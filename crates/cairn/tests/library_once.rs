@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 mod common;
 use common::{Directory, binary, terminal};
@@ -83,7 +84,7 @@ fn executables_contain_the_library() {
     for frames in ["chunks", "heap"] {
         for how in ["new", "from the cache"] {
             let built = Command::new(binary())
-                .args(["build", "--llvm=quick", &format!("--frames={frames}")])
+                .args(["build", "--llvm=none", &format!("--frames={frames}")])
                 .arg(directory.0.join("p.scm"))
                 .arg("-o")
                 .arg(&exe)
@@ -117,7 +118,7 @@ fn errors_show_the_programs_text() {
     assert!(err.contains("not enough 5") && err.contains("withdraw"), "{err}");
 }
 
-/// A copy of the binary, with the library that goes with it, which LLVM compiles quickly here.
+/// A copy of the binary, with the library that goes with it, which our own code generator makes here.
 struct Installed {
     directory: Directory,
     binary: PathBuf,
@@ -132,13 +133,13 @@ impl Installed {
     }
 
     fn library(&self) -> PathBuf {
-        self.directory.0.join("cairn.chunks-gen-quick.library")
+        self.directory.0.join("cairn.chunks-gen-own.library")
     }
 
     fn evaluate(&self) {
         let program = "(import (scheme base) (scheme write) (scheme eval)) \
                        (write (eval '(+ 1 2) (environment '(scheme base))))";
-        let (out, err) = run(&self.binary, &self.directory, program, &["--llvm=quick"], "0");
+        let (out, err) = run(&self.binary, &self.directory, program, &["--llvm=none"], "0");
         assert_eq!((&*out, &*err), ("3", ""));
     }
 }
@@ -148,7 +149,7 @@ impl Installed {
 fn a_library_that_is_not_right_is_made_again() {
     let cairn = Installed::new("library-damage");
     // in the place of the file that is locked beside the binary there is a directory
-    let lock = cairn.directory.0.join("cairn.chunks-gen-quick.library.lock");
+    let lock = cairn.directory.0.join("cairn.chunks-gen-own.library.lock");
     fs::create_dir(&lock).unwrap();
     cairn.evaluate();
     assert!(!cairn.library().exists());
@@ -180,6 +181,74 @@ fn a_library_that_is_not_right_is_made_again() {
     assert!(fs::read(cairn.library()).unwrap() != whole, "that binary's");
 }
 
+/// A run without a library has our own code generator make one. If it goes on for a second, another process makes
+/// LLVM's, or looks whether somebody else has: here it waits for the lock, and then the library is there.
+#[test]
+fn a_run_does_not_wait_for_llvm() {
+    let cairn = Installed::new("library-soon");
+    let best = cairn.directory.0.join("cairn.chunks-gen.library");
+    let lock = fs::File::create(best.with_extension("library.lock")).unwrap();
+    lock.lock().unwrap();
+    let program = |seconds: &str| {
+        format!(
+            "(import (scheme base) (scheme write) (scheme time)) (define end (+ (current-jiffy) (* {seconds} \
+             (jiffies-per-second)))) (let loop () (if (< (current-jiffy) end) (loop))) (display 'done)"
+        )
+    };
+    let run = |seconds| {
+        cairn.directory.write("p.scm", program(seconds));
+        let mut command = Command::new(&cairn.binary);
+        command.arg("run").arg(cairn.directory.0.join("p.scm")).stderr(Stdio::piped()).stdout(Stdio::piped());
+        command.env("CAIRN_CACHE_DIR", cairn.directory.0.join("cache")).spawn().unwrap()
+    };
+    let end = |child: Child| {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((&*output.stdout, &*output.stderr), (&b"done"[..], &b""[..]));
+    };
+    // processes of this binary that have the library made
+    let makers = || {
+        let all = fs::read_dir("/proc").unwrap().flatten().map(|process| process.path());
+        let ours = all.filter(|p| fs::read_link(p.join("exe")).is_ok_and(|exe| exe == cairn.binary));
+        ours.filter(|p| {
+            fs::read_dir(p.join("fd")).is_ok_and(|mut open| {
+                open.any(|f| {
+                    f.is_ok_and(|f| {
+                        fs::read_link(f.path()).is_ok_and(|f| f.ends_with("cairn.chunks-gen.library.lock"))
+                    })
+                })
+            })
+        })
+        .count()
+    };
+    end(run("0"));
+    assert!(cairn.library().exists() && makers() == 0);
+    let long = run("30");
+    let began = Instant::now();
+    while makers() == 0 {
+        assert!(began.elapsed() < Duration::from_secs(25), "nobody makes it");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!best.exists());
+    // it outlives who has asked for it
+    let mut long = long;
+    long.kill().unwrap();
+    long.wait().unwrap();
+    assert_eq!(makers(), 1);
+    fs::copy(made_by_llvm(), &best).unwrap();
+    drop(lock);
+    while makers() > 0 {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    end(run("0"));
+}
+
+/// The library of the binary that is tested, which is a copy's, too.
+fn made_by_llvm() -> PathBuf {
+    assert!(Command::new(binary()).arg("prepare").status().unwrap().success());
+    binary().with_file_name("cairn.chunks-gen.library")
+}
+
 /// Whoever waits for the library at a terminal is told why, once, also when another process makes it; what is found is
 /// not spoken of, and standard output is the program's.
 #[test]
@@ -189,13 +258,13 @@ fn a_terminal_is_told_why_it_waits() {
     let start = || {
         let (screen, theirs) = terminal();
         let mut command = Command::new(&cairn.binary);
-        command.args(["run", "--llvm=quick"]).arg(cairn.directory.0.join("p.scm"));
+        command.args(["run", "--llvm=none"]).arg(cairn.directory.0.join("p.scm"));
         command.env("CAIRN_CACHE_DIR", cairn.directory.0.join("cache"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(theirs);
         (command.spawn().unwrap(), screen)
     };
-    let notice = "cairn: compiling the library, once for this build of Cairn: about a minute\r\n";
-    let lock = fs::File::create(cairn.directory.0.join("cairn.chunks-gen-quick.library.lock")).unwrap();
+    let notice = "cairn: compiling the library, once for this build of Cairn: a few seconds\r\n";
+    let lock = fs::File::create(cairn.directory.0.join("cairn.chunks-gen-own.library.lock")).unwrap();
     lock.lock().unwrap();
     let (child, mut screen) = start();
     let mut told = vec![0; notice.len()];

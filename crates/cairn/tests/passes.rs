@@ -18,7 +18,7 @@ fn a_program_does_the_same_without_any_one_pass() {
     let expected = fs::read_to_string(root().join(program).with_extension("out")).unwrap();
     for name in Disabled::names() {
         let option = format!("--disable-pass={name}");
-        let output = run(&["--no-cache", "--llvm=quick", &option], program);
+        let output = run(&["--no-cache", "--llvm=none", &option], program);
         assert_eq!(printed(&output), expected, "{option}");
     }
 }

@@ -55,7 +55,7 @@ fn check(folded: &str, how: &str) {
 fn every_mode_shows_the_calls_under_way() {
     let d = Directory::new("profile");
     d.write("p.scm", PROGRAM);
-    for options in ["", "--opt=low", "--opt=high", "--llvm=quick --opt=high"] {
+    for options in ["", "--opt=low", "--opt=high", "--llvm=none --opt=high"] {
         check(&run(&d, options, "out.folded"), options);
     }
 }

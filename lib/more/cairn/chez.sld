@@ -147,7 +147,8 @@
    put-datum with-output-to-string with-input-from-string call-with-string-output-port open-string-output-port
    optimize-level debug-level collect-request-handler enable-cross-library-optimization
    generate-inspector-information print-gensym print-graph print-brackets print-length print-level
-   print-radix record-writer gensym-count make-engine engine-block engine-return reset reset-handler abort-handler
+   print-radix record-writer gensym-count make-engine engine-block engine-return reset reset-handler
+   break break-handler abort-handler
    base-exception-handler default-exception-handler process open-process-ports
    ;; time
    real-time cpu-time current-time make-time time? time-type time-second time-nanosecond time=? time<? time<=? time>?
@@ -181,7 +182,7 @@
    eol-style native-eol-style error-handling-mode buffer-mode? output-port-buffer-mode utf-16-codec
    transcoder-codec transcoder-eol-style transcoder-error-handling-mode port-transcoder
    bytevector->string string->bytevector port? port-has-port-position? port-has-set-port-position!?
-   port-position set-port-position! (rename port-position file-position) open-file-input/output-port
+   port-position set-port-position! file-position open-file-input/output-port
    make-custom-binary-input-port make-custom-textual-input-port make-custom-binary-output-port
    make-custom-textual-output-port make-custom-binary-input/output-port make-custom-textual-input/output-port
    make-i/o-error &i/o-read make-i/o-read-error &i/o-write make-i/o-write-error
@@ -237,7 +238,6 @@
    (prefix (only (scheme base) string-copy! bytevector bytevector-copy!) r7-)
    (scheme case-lambda) (scheme lazy) (except (scheme write) write display) (scheme read) (scheme inexact)
    (scheme complex) (scheme char) (scheme cxr)
-   (except (scheme file) open-output-file call-with-output-file with-output-to-file)
    (rename (scheme process-context) (exit r7-exit))
    (scheme time) (only (scheme eval) environment)
    (prefix (only (scheme eval) eval) r7-) (scheme repl) (scheme load)
@@ -283,7 +283,7 @@
    (except (cairn rnrs records) record-constructor record?)
    (rnrs enums)
    (only (srfi 126) make-eq-hashtable make-eqv-hashtable make-hashtable hashtable? hashtable-ref hashtable-set!
-         hashtable-delete! hashtable-contains? hashtable-size hashtable-keys hashtable-values hashtable-entries
+         hashtable-delete! hashtable-contains? hashtable-size
          hashtable-update! hashtable-clear! hashtable-copy equal-hash string-hash symbol-hash string-ci-hash
          hashtable-mutable?
          hashtable-equivalence-function hashtable-hash-function)
@@ -461,6 +461,21 @@
                     ((system-error? c) (fprintf port "~{ ~s~}" irritants))
                     ((null? (cdr irritants)) (fprintf port " with irritant ~s" (car irritants)))
                     (else (fprintf port " with irritants ~s" irritants)))))))))
+
+    ;; Where Chez Scheme waits for commands, the program ends here, as it does there at the end of the input.
+    (define break-handler
+      (make-parameter
+       (lambda who+message
+         (let ((port (current-error-port)))
+           (display "Break" port)
+           (if (and (pair? who+message) (car who+message)) (fprintf port " in ~a" (car who+message)))
+           (if (and (pair? who+message) (pair? (cdr who+message)))
+               (fprintf port ": ~?" (cadr who+message) (cddr who+message)))
+           (newline port)
+           (reset)))
+       (lambda (handler)
+         (if (procedure? handler) handler (wrong-type "break-handler" "a procedure" handler)))))
+    (define (break . who+message) (apply (break-handler) who+message))
 
     ;;;; Ports and time
 

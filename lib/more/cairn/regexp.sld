@@ -61,9 +61,9 @@
     (define-record-type <match>
       (make-match string places names)
       regexp-match?
-      (string match-string)
       ;; beginning and end of each submatch, those of the whole first
       (places match-places)
+      (string match-string)
       (names match-names))
     (show-fields! <match> '(places))
 

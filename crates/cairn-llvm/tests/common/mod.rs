@@ -661,17 +661,21 @@ impl Machinery {
     }
 }
 
-/// Compiles and runs at both levels, and for collectors of another kind; the value, which must be the same.
+/// Compiles and runs at all levels, and for collectors of another kind; the value, which must be the same.
 pub fn run(m: &Module) -> Value {
-    let low = load(m, OptLevel::Low).run();
     let high = load(m, OptLevel::High).run();
-    if !low.is_pointer() {
-        assert_eq!(low, high);
+    for level in [OptLevel::Own, OptLevel::Low] {
+        let other = load(m, level).run();
+        if !high.is_pointer() {
+            assert_eq!(other, high, "{level:?}");
+        }
     }
     for c in [&invented::LISTS, &cairn_layout::collector::MCC] {
-        let other = load_for(m, OptLevel::High, c).run();
-        if !high.is_pointer() {
-            assert_eq!(other, high, "{}", c.name);
+        for level in [OptLevel::Own, OptLevel::High] {
+            let other = load_for(m, level, c).run();
+            if !high.is_pointer() {
+                assert_eq!(other, high, "{} {level:?}", c.name);
+            }
         }
     }
     high

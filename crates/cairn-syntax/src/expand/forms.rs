@@ -299,6 +299,7 @@ impl Expander<'_> {
             (Core::SyntaxParameterize, _) => self.form_syntax_parameterize(x, items),
             (Core::FluidLetSyntax, _) => self.form_fluid_let_syntax(x, items),
             (Core::SyntaxCase, _) => self.form_syntax_case(x, items),
+            (Core::SyntaxRules, _) if self.has_syntax_case() => self.form_syntax_rules(x),
             (Core::Syntax, [template]) => self.form_syntax(template, false, x.span),
             (Core::Quasisyntax, [template]) => self.form_syntax(template, true, x.span),
             (Core::Do, _) => self.form_do(x, items),

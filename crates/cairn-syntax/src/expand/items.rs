@@ -3,7 +3,7 @@
 use super::meaning::{Binding, Target};
 use super::trace::Trace;
 use crate::diagnostic::Span;
-use crate::syntax::{Ident, Items, Syntax};
+use crate::syntax::{Context, Ident, Items, Syntax};
 use cairn_core::ir::Expr;
 
 /// An imported variable that the program defines again.
@@ -18,6 +18,8 @@ pub(super) struct Redefined {
 pub(super) struct Item {
     pub(super) kind: ItemKind,
     pub(super) trace: Trace,
+    /// As [`Context::region`].
+    pub(super) region: u32,
 }
 
 pub(super) enum ItemKind {
@@ -38,9 +40,9 @@ pub(super) enum Rhs {
     Built(Expr),
 }
 
-/// A definition of the module `module` that is not expanded yet.
+/// A definition at top level that is not expanded yet.
 pub(super) struct Source {
-    pub(super) module: u32,
+    pub(super) place: Context,
     pub(super) id: Ident,
     pub(super) rhs: Rhs,
 }

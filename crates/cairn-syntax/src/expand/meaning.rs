@@ -39,12 +39,13 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    pub(super) fn lookup(&self, id: Ident, depth: u32) -> Option<Binding> {
+    /// The innermost binding that is visible at a depth.
+    pub(super) fn entry(&self, id: Ident, depth: u32) -> Option<&Entry> {
         let mut at = *self.heads.get(id.0 as usize)?;
         while at != NONE {
             let e = &self.entries[at as usize];
             if e.depth <= depth {
-                return Some(e.binding);
+                return Some(e);
             }
             at = e.hidden;
         }
@@ -71,6 +72,15 @@ impl Scopes {
             self.heads[e.ident.0 as usize] = e.hidden;
         }
     }
+}
+
+/// The body of a `let-syntax` whose definitions belong to the body around it: what its keywords mean there.
+pub(super) struct Region {
+    pub(super) keywords: FxHashMap<Ident, Binding>,
+    /// Of the body around it.
+    pub(super) depth: u32,
+    /// The region around it, as [`crate::syntax::Context::region`].
+    pub(super) outer: u32,
 }
 
 /// How a top-level binding came about.

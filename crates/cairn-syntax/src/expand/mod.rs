@@ -185,7 +185,7 @@ impl<'a> Expander<'a> {
         Expander {
             s,
             loader,
-            ctx: Context { module: 0, depth: 0 },
+            ctx: Context::top(0),
             scopes: crate::expand::meaning::Scopes::default(),
             trace: None,
             endless: false,
@@ -200,6 +200,7 @@ impl<'a> Expander<'a> {
             constants: 0,
             sources: FxHashMap::default(),
             transformer_at: None,
+            ellipsis: None,
             c_functions: Vec::new(),
         }
     }
@@ -217,7 +218,7 @@ impl<'a> Expander<'a> {
         let first_time = self.s.main.is_none();
         let module = self.s.main.unwrap_or_else(|| self.new_module(None, false));
         self.s.main = Some(module);
-        self.ctx = Context { module, depth: 0 };
+        self.ctx = Context::top(module);
         forms.iter().for_each(|f| self.note_extended(f));
         let known = language.is_some_and(|line| self.language(file, whole, line));
         if first_time && !known && !self.imports_something(&forms) {

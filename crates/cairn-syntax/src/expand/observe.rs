@@ -33,6 +33,7 @@ pub struct Checkpoint {
     globals: usize,
     modules: usize,
     macros: usize,
+    regions: usize,
     retained: usize,
     inlined: InlineTable,
     procedural: bool,
@@ -89,6 +90,7 @@ impl Session {
             globals: self.program.globals.len(),
             modules: self.modules.len(),
             macros: self.macros.len(),
+            regions: self.regions.len(),
             retained: self.retained.forms.len(),
             inlined: self.program.inlined.clone(),
             procedural: self.procedural,
@@ -109,6 +111,7 @@ impl Session {
             m.unbound.retain(|_, (g, _)| old(g));
         }
         self.macros.truncate(to.macros);
+        self.regions.truncate(to.regions);
         self.libraries.extend(std::mem::take(&mut self.displaced));
         self.libraries.retain(|_, l| (l.module as usize) < to.modules);
         self.wrappers.retain(|_, g| old(g));
@@ -303,7 +306,7 @@ impl Expander<'_> {
         }
         let module = self.new_module(None, false);
         self.s.main = Some(module);
-        self.ctx = Context { module, depth: 0 };
+        self.ctx = Context::top(module);
         let known = language.is_some_and(|line| self.language(file, whole, line));
         let imports = known || libraries || self.imports_something(&forms);
         if !imports {

@@ -186,7 +186,7 @@ impl Expander<'_> {
         let loading = self.s.libraries.get(&library).filter(|l| l.loading).map(|l| l.module);
         if let Some(module) = loading {
             // used inside of that library itself, or of one that it imports
-            let g = match self.resolve_in(id, Context { module, depth: 0 }) {
+            let g = match self.resolve_in(id, Context::top(module)) {
                 Meaning::Bound(Binding::Global(g)) => g,
                 _ => self.unbound_global(id, module, span),
             };

@@ -37,7 +37,7 @@ use super::meaning::{Binding, Meaning};
 use super::state::{Expander, LibraryText, R, grow};
 use super::trace::Root;
 use super::transformer_eval::{Evaluator, move_code, read_datum, simple_datum, value};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, Violation};
 use crate::syntax::{Context, Datum, Ident, Syntax};
 use cairn_core::interp::transform::{self, FRESH, Natives, native};
 use cairn_core::interp::{Atom, Stop, Val, Value, boolean, cells, items};
@@ -71,13 +71,25 @@ const NAME: u32 = transform::ASKED + 4;
 /// … and an identifier like no other.
 const TEMPORARY: u32 = transform::ASKED + 5;
 
+/// Bits of a depth in a code of a context, of a module's number, and of a region's; nothing is nested so deep.
+const PLACE_BITS: [u32; 3] = [18, 21, 21];
+
 /// A context as a fixnum.
 pub(super) fn place_code(ctx: Context) -> i64 {
-    i64::from(ctx.module) << 28 | i64::from(ctx.depth)
+    let numbers = [ctx.depth, ctx.module, ctx.region];
+    assert!(
+        std::iter::zip(numbers, PLACE_BITS).all(|(n, bits)| n < 1 << bits),
+        "a context that has no code: {ctx:?}"
+    );
+    let [depth, module, region] = numbers.map(i64::from);
+    (region << PLACE_BITS[1] | module) << PLACE_BITS[0] | depth
 }
 
 fn place_of(code: i64) -> Context {
-    Context { module: (code >> 28) as u32, depth: (code & 0xfff_ffff) as u32 }
+    let [depth, module, _] = PLACE_BITS;
+    let low = |n: i64, bits: u32| (n & ((1 << bits) - 1)) as u32;
+    let (outer, region) = (code >> depth, (code >> depth >> module) as u32);
+    Context { module: low(outer, module), depth: low(code, depth), region }
 }
 
 /// An identifier that the table does not have yet.
@@ -121,6 +133,7 @@ struct Refusal {
     message: String,
     span: Option<Span>,
     help: Option<String>,
+    violation: Violation,
 }
 
 /// What an identifier means, for comparison.
@@ -185,16 +198,18 @@ impl Expander<'_> {
             }
             Rhs::Built(e) => Rhs::Built(e.clone()),
         };
-        let module = self.ctx.module;
-        self.sources.insert(g, Source { module, id, rhs });
+        self.sources.insert(g, Source { place: self.ctx, id, rhs });
     }
 
     /// Expands the definitions that the code needs.
     fn expand_sources(&mut self, code: &Expr) {
         let mut wanted = globals_of(code);
         while let Some(g) = wanted.pop() {
-            if let Some(Source { module, id, rhs }) = self.sources.remove(&g) {
-                let e = self.at_top_level(module, |x| x.rhs(rhs, id));
+            if let Some(Source { place, id, rhs }) = self.sources.remove(&g) {
+                let e = self.at_top_level(place.module, |x| {
+                    x.ctx.region = place.region;
+                    x.rhs(rhs, id)
+                });
                 wanted.extend(globals_of(&e));
                 self.s.retained.forms.push(TopForm::Define(g, e));
             }
@@ -361,6 +376,7 @@ impl Expander<'_> {
             d = d.note(m.span(), "the macro is defined here");
         }
         d.help = refusal.help;
+        d.violation = Some(refusal.violation.into());
         d.into()
     }
 
@@ -579,18 +595,24 @@ impl Use<'_, '_> {
             Val::String(s) => Some(s.borrow().iter().collect::<String>()),
             x => Some(x.written()),
         };
-        let mut text = said(message).unwrap_or_default();
-        if let Some(who) = said(who) {
-            text = format!("{who}: {text}");
-        }
+        let message = said(message).unwrap_or_default();
+        let mut text = message.clone();
+        let by = said(who).map(|name| {
+            text = format!("{name}: {text}");
+            who.written()
+        });
         let about = items(about).unwrap_or_default();
+        // the innermost first: behind a part stands what it is a part of
+        let mut written = about.iter().map(|x| x.written()).rev();
+        let form = written.next().unwrap_or_default();
+        let violation = Violation { who: by, message, form, subform: written.next_back() };
         let places: Vec<Option<Span>> = about.iter().map(|x| self.place_in_form(x)).collect();
         // what is not marked is written
         if let (Some(x), Some(None)) = (about.first(), places.first()) {
             text = format!("{text}: {}", x.written());
         }
         let span = places.into_iter().flatten().next();
-        *self.refusal.borrow_mut() = Some(Refusal { message: text, span, help: said(help) });
+        *self.refusal.borrow_mut() = Some(Refusal { message: text, span, help: said(help), violation });
     }
 
     /// Where this stands in the form, if that is one place.

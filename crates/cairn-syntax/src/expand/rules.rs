@@ -31,6 +31,14 @@ enum Match {
     Many(Rc<Vec<Match>>),
 }
 
+/// What a `syntax-rules` consists of.
+pub(super) struct RulesText {
+    pub(super) ellipsis: Option<Ident>,
+    pub(super) literals: Vec<Ident>,
+    /// Patterns, each a list that is not empty, and templates.
+    pub(super) rules: Vec<(Syntax, Syntax)>,
+}
+
 /// State of compiling one rule.
 struct RuleCompiler {
     ellipsis: Option<Ident>,
@@ -176,6 +184,29 @@ impl Expander<'_> {
     ///     (((1 2) (4 3)) ((1 5) (4 6)))      innermost: (((1 2) (1 3)) ((4 5) (4 6)))
     /// ```
     fn syntax_rules(&mut self, x: &Syntax, innermost: bool) -> R<Vec<Rule>> {
+        let RulesText { ellipsis, literals, rules } = self.rules_text(x)?;
+        let mut compiled = Vec::with_capacity(rules.len());
+        for (pattern, template) in &rules {
+            let literals = literals.clone();
+            let mut c = RuleCompiler { ellipsis, literals, innermost, vars: Vec::new(), idents: Vec::new() };
+            let (front, tail) = pattern.parts();
+            let span = pattern.span;
+            let shown = Span { start: front[0].span.end, ..span };
+            let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, span)?;
+            let template = self.template(&mut c, template, &mut Vec::new(), true)?;
+            compiled.push(Rule {
+                pattern: Pattern::Seq(pattern.into()),
+                template,
+                slots: c.vars.len(),
+                span: shown,
+                idents: c.idents,
+            });
+        }
+        Ok(compiled)
+    }
+
+    /// The parts of a `syntax-rules`.
+    pub(super) fn rules_text(&mut self, x: &Syntax) -> R<RulesText> {
         const HELP: &str = "(syntax-rules (literal …) (pattern template) …) or \
                             (syntax-rules ellipsis (literal …) (pattern template) …)";
         let items = x.as_list().unwrap_or(&[]);
@@ -196,30 +227,17 @@ impl Expander<'_> {
                 None => return self.err_help(l.span, "a literal must be an identifier", HELP),
             }
         }
-        let mut compiled = Vec::with_capacity(rules.len());
+        let mut read = Vec::with_capacity(rules.len());
         for rule in rules {
             let Some([pattern, template]) = rule.as_list() else {
                 return self.err_help(rule.span, "not a rule", "((keyword pattern …) template)");
             };
-            let literals = literals.clone();
-            let mut c = RuleCompiler { ellipsis, literals, innermost, vars: Vec::new(), idents: Vec::new() };
-            let (front, tail) = pattern.parts();
-            if front.is_empty() {
+            if pattern.parts().0.is_empty() {
                 return self.err_help(pattern.span, "a pattern must be a list that begins with the keyword", HELP);
             }
-            let span = pattern.span;
-            let shown = Span { start: front[0].span.end, ..span };
-            let pattern = self.seq_pattern(&mut c, &front[1..], tail, 0, span)?;
-            let template = self.template(&mut c, template, &mut Vec::new(), true)?;
-            compiled.push(Rule {
-                pattern: Pattern::Seq(pattern.into()),
-                template,
-                slots: c.vars.len(),
-                span: shown,
-                idents: c.idents,
-            });
+            read.push((pattern.clone(), template.clone()));
         }
-        Ok(compiled)
+        Ok(RulesText { ellipsis, literals, rules: read })
     }
 
     fn is_ellipsis(&self, c: &RuleCompiler, x: &Syntax) -> bool {

@@ -29,23 +29,33 @@ use cairn_layout::code::Site;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
+/// A form of a body, and where it is: [`Item::trace`], [`Item::region`].
+type Unscanned = (Syntax, Trace, u32);
+
 impl Expander<'_> {
     /// Declares the definitions among the forms in the innermost scope.
     pub(super) fn scan(&mut self, forms: Vec<Syntax>) -> Vec<Item> {
-        let outer = self.trace.clone();
+        let (outer, region) = (self.trace.clone(), self.ctx.region);
         let mut items = Vec::with_capacity(forms.len());
-        let mut todo: Vec<(Syntax, Trace)> = forms.into_iter().rev().map(|f| (f, outer.clone())).collect();
-        while let Some((form, trace)) = todo.pop() {
+        let mut todo: Vec<Unscanned> = forms.into_iter().rev().map(|f| (f, outer.clone(), region)).collect();
+        while let Some((form, trace, region)) = todo.pop() {
             self.trace = trace;
+            self.ctx.region = region;
             if let Err(d) = self.scan_form(form, &mut todo, &mut items) {
                 self.report(d);
             }
         }
         self.trace = outer;
+        self.ctx.region = region;
         items
     }
 
-    fn scan_form(&mut self, form: Syntax, todo: &mut Vec<(Syntax, Trace)>, items: &mut Vec<Item>) -> R<()> {
+    /// What a form of the body is, where we are.
+    fn item(&self, kind: ItemKind) -> Item {
+        Item { kind, trace: self.trace.clone(), region: self.ctx.region }
+    }
+
+    fn scan_form(&mut self, form: Syntax, todo: &mut Vec<Unscanned>, items: &mut Vec<Item>) -> R<()> {
         let mut form = form;
         self.observe_scan(form.span, false);
         let core = loop {
@@ -68,7 +78,7 @@ impl Expander<'_> {
         let parts = match &form.datum {
             crate::syntax::Datum::List(parts) => parts.clone(),
             _ => {
-                items.push(Item { kind: ItemKind::Expr(form), trace: self.trace.clone() });
+                items.push(self.item(ItemKind::Expr(form)));
                 return Ok(());
             }
         };
@@ -76,7 +86,7 @@ impl Expander<'_> {
             self.mention_head(&parts[0], Binding::Core(c));
         }
         let mut splice = |x: &Self, forms: &[Syntax]| {
-            todo.extend(forms.iter().rev().map(|f| (f.clone(), x.trace.clone())));
+            todo.extend(forms.iter().rev().map(|f| (f.clone(), x.trace.clone(), x.ctx.region)));
         };
         match core {
             Some(Core::Begin) => splice(self, &parts[1..]),
@@ -96,7 +106,7 @@ impl Expander<'_> {
                     None => None,
                 };
                 let kind = ItemKind::DefineValues { targets, rest, rhs: rhs.clone(), span: form.span };
-                items.push(Item { kind, trace: self.trace.clone() });
+                items.push(self.item(kind));
             }
             Some(Core::DefineRecordType) => {
                 self.observe_scan(form.span, true);
@@ -138,8 +148,8 @@ impl Expander<'_> {
                 self.bind_macro(name, binding, (parts[1].span, form.span))?;
             }
             Some(core @ (Core::SplicingLetSyntax | Core::SplicingLetrecSyntax)) => {
-                let forms = self.splicing_let_syntax(&form, &parts, core == Core::SplicingLetrecSyntax)?;
-                splice(self, &forms);
+                self.splicing_let_syntax(&form, &parts, core == Core::SplicingLetrecSyntax)?;
+                splice(self, &parts[2..]);
             }
             Some(Core::Include) => {
                 let forms = self.include(form.span, &parts[1..], false)?;
@@ -164,7 +174,7 @@ impl Expander<'_> {
                     "imports stand at the top level of a program, or among the declarations of define-library",
                 );
             }
-            _ => items.push(Item { kind: ItemKind::Expr(form), trace: self.trace.clone() }),
+            _ => items.push(self.item(ItemKind::Expr(form))),
         }
         Ok(())
     }
@@ -217,7 +227,7 @@ impl Expander<'_> {
         if let (true, Target::Global(g)) = (self.s.procedural, target) {
             self.remember_source(g, id, &rhs);
         }
-        items.push(Item { kind: ItemKind::Define { target, id, rhs }, trace: self.trace.clone() });
+        items.push(self.item(ItemKind::Define { target, id, rhs }));
     }
 
     pub(super) fn rhs(&mut self, rhs: Rhs, id: Ident) -> Expr {
@@ -258,13 +268,14 @@ impl Expander<'_> {
     }
 
     fn emit_body(&mut self, mut items: VecDeque<Item>, name: Option<Ident>) -> Expr {
-        let outer = self.trace.clone();
+        let (outer, region) = (self.trace.clone(), self.ctx.region);
         let mut bindings: Vec<(VarId, Expr)> = Vec::new();
         let mut pending: Vec<Expr> = Vec::new();
         let mut last = None;
         self.initializing.extend(items.iter().flat_map(|i| i.kind.vars()));
         while let Some(item) = items.pop_front() {
             self.trace = item.trace;
+            self.ctx.region = item.region;
             let defined = item.kind.vars();
             match item.kind {
                 ItemKind::Expr(x) => {
@@ -308,6 +319,7 @@ impl Expander<'_> {
             defined.iter().for_each(|v| _ = self.initializing.remove(v));
         }
         self.trace = outer;
+        self.ctx.region = region;
         let body = last.unwrap_or_else(|| sequence(pending));
         if bindings.is_empty() { body } else { Expr::Letrec(bindings, body.into()) }
     }
@@ -345,6 +357,7 @@ impl Expander<'_> {
         for (i, item) in items.into_iter().enumerate() {
             self.item = i;
             self.trace = item.trace;
+            self.ctx.region = item.region;
             let mut fact = (None, false);
             match item.kind {
                 ItemKind::Expr(x) => {
@@ -385,6 +398,7 @@ impl Expander<'_> {
             quiet.push(fact);
         }
         self.trace = None;
+        self.ctx.region = 0;
         (self.who, self.public) = outer;
         self.initialize_redefined(&quiet);
         if library_module || self.s.errors.is_empty() {

@@ -54,7 +54,7 @@ impl Expander<'_> {
 
     pub(super) fn resolve_in(&self, mut id: Ident, mut ctx: Context) -> Meaning {
         loop {
-            if let Some(b) = self.scopes.lookup(id, ctx.depth) {
+            if let Some(b) = self.local_meaning(id, ctx) {
                 return Meaning::Bound(b);
             }
             if let Some(e) = self.s.modules[ctx.module as usize].table.get(&id) {
@@ -65,6 +65,39 @@ impl Expander<'_> {
                 None => return Meaning::Unbound(id, ctx.module),
             }
         }
+    }
+
+    /// What binds an identifier inside of a module: a scope, or the keywords of a region.
+    fn local_meaning(&self, id: Ident, ctx: Context) -> Option<Binding> {
+        let entry = self.scopes.entry(id, ctx.depth);
+        let mut at = ctx.region;
+        while let Some(i) = at.checked_sub(1) {
+            let region = &self.s.regions[i as usize];
+            if entry.is_some_and(|e| e.depth > region.depth) {
+                break;
+            }
+            if let Some(b) = region.keywords.get(&id) {
+                return Some(*b);
+            }
+            at = region.outer;
+        }
+        entry.map(|e| e.binding)
+    }
+
+    /// Is this a keyword of a `let-syntax` whose body is spliced into the body where we are?
+    fn is_keyword_around(&self, id: Ident) -> bool {
+        let mut at = self.ctx.region;
+        while let Some(i) = at.checked_sub(1) {
+            let region = &self.s.regions[i as usize];
+            if region.depth < self.ctx.depth {
+                return false;
+            }
+            if region.keywords.contains_key(&id) {
+                return true;
+            }
+            at = region.outer;
+        }
+        false
     }
 
     /// `free-identifier=?`: do two identifiers mean the same? Unbound ones do when their names agree.
@@ -105,7 +138,7 @@ impl Expander<'_> {
     pub(super) fn is_imported(&self, mut id: Ident) -> bool {
         let mut ctx = self.ctx;
         loop {
-            if self.scopes.lookup(id, ctx.depth).is_some() {
+            if self.local_meaning(id, ctx).is_some() {
                 return false;
             }
             if let Some(e) = self.s.modules[ctx.module as usize].table.get(&id) {
@@ -148,13 +181,19 @@ impl Expander<'_> {
         var
     }
 
+    fn not_defined_yet(&self, id: Ident, span: Span) -> R<()> {
+        let depth = self.ctx.depth;
+        if depth > 0 && self.scopes.bound_at(id, depth) || self.is_keyword_around(id) {
+            let message = format!("`{}` is defined twice in one body", self.name(id));
+            return self.err(span, message);
+        }
+        Ok(())
+    }
+
     /// Declares the variable of a definition in the innermost scope or at top level.
     pub(super) fn declare(&mut self, id: Ident, span: Span) -> R<Target> {
+        self.not_defined_yet(id, span)?;
         if self.ctx.depth > 0 {
-            if self.scopes.bound_at(id, self.ctx.depth) {
-                let message = format!("`{}` is defined twice in one body", self.name(id));
-                return self.err(span, message);
-            }
             let role = Role::Definition(self.observed_form());
             return Ok(Target::Local(self.bind_local(id, span, role)));
         }
@@ -228,11 +267,8 @@ impl Expander<'_> {
 
     /// Binds an identifier in the innermost scope or at top level to something that is not a variable.
     pub(super) fn bind(&mut self, id: Ident, binding: Binding, span: Span) -> R<()> {
+        self.not_defined_yet(id, span)?;
         if self.ctx.depth > 0 {
-            if self.scopes.bound_at(id, self.ctx.depth) {
-                let message = format!("`{}` is defined twice in one body", self.name(id));
-                return self.err(span, message);
-            }
             self.scopes.bind(id, self.ctx.depth, binding);
         } else {
             self.define_top(id, binding, span);
@@ -309,7 +345,7 @@ impl Expander<'_> {
 
     /// Runs `f` at the top level of a module, whatever scopes are open now.
     pub(super) fn at_top_level<T>(&mut self, module: u32, f: impl FnOnce(&mut Self) -> T) -> T {
-        let ctx = std::mem::replace(&mut self.ctx, Context { module, depth: 0 });
+        let ctx = std::mem::replace(&mut self.ctx, Context::top(module));
         let scopes = std::mem::take(&mut self.scopes);
         let trace = std::mem::take(&mut self.trace);
         let redefined = std::mem::take(&mut self.redefined);

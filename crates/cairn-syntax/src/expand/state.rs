@@ -3,7 +3,7 @@
 use super::items::{Redefined, Source};
 use super::loader::{BootLibrary, LibraryName, Loader};
 use super::macros::Macro;
-use super::meaning::{Library, Module, Scopes, Target};
+use super::meaning::{Library, Module, Region, Scopes, Target};
 use super::observed::Observed;
 use super::record_info::RecordInfo;
 use super::trace::Trace;
@@ -80,6 +80,8 @@ pub struct Session {
     pub(super) evaluation: Option<Box<Evaluation>>,
     /// Variables of libraries.
     pub(super) library_globals: FxHashSet<GlobalId>,
+    /// The bodies of `let-syntax` that were spliced into others; [`crate::syntax::Context::region`] counts from 1.
+    pub(super) regions: Vec<Region>,
     /// Was `er-macro-transformer` or a relative imported anywhere?
     pub(super) procedural: bool,
     /// Was `syntax-case` imported outside of lib/?
@@ -180,6 +182,8 @@ pub(super) struct Expander<'a> {
     pub(super) sources: FxHashMap<GlobalId, Source>,
     /// Inside of a transformer: where the macro is defined.
     pub(super) transformer_at: Option<Context>,
+    /// In a `syntax-rules` that is an expression: the ellipsis that it names.
+    pub(super) ellipsis: Option<Ident>,
     /// Variables whose values are C functions, each around the lambda that calls it.
     pub(super) c_functions: Vec<VarId>,
 }

@@ -30,7 +30,8 @@
 //! template stands: where the macro is defined inside of a transformer, else the top level of the module.
 
 use super::core::Core;
-use super::meaning::{Binding, Meaning};
+use super::meaning::{Binding, Meaning, Region};
+use super::observed::Form;
 use super::procedural::place_code;
 use super::state::{Expander, R, grow};
 use crate::diagnostic::Span;
@@ -111,12 +112,49 @@ impl Expander<'_> {
         }
         let subject = self.expr(subject);
         let v = self.s.program.fresh_var("syntax");
-        let subject_again = self.local(v);
-        let mut code = self.library_call("syntax-case", "no-clause", vec![subject_again], form.span)?;
+        let mut code = self.no_clause(v, form.span)?;
         for clause in clauses.iter().rev() {
             code = grow(|| self.syntax_clause(clause, &ids, v, code))?;
         }
         Ok(Expr::Let(vec![(v, subject)], code.into()))
+    }
+
+    /// What is done with a form that no clause matches.
+    fn no_clause(&mut self, v: VarId, span: Span) -> R<Expr> {
+        let subject = self.local(v);
+        self.library_call("syntax-case", "no-clause", vec![subject], span)
+    }
+
+    /// `syntax-rules` as an expression: a procedure that takes a form, as `syntax-case` makes them.
+    pub(super) fn form_syntax_rules(&mut self, form: &Syntax) -> R<Expr> {
+        let text = self.rules_text(form)?;
+        let v = self.s.program.fresh_var("syntax");
+        let mut body = self.no_clause(v, form.span)?;
+        let outer = std::mem::replace(&mut self.ellipsis, text.ellipsis);
+        for (pattern, template) in text.rules.iter().rev() {
+            let clause = grow(|| {
+                let mut p = Pattern { literals: &text.literals, vars: Vec::new() };
+                let (front, tail) = pattern.parts();
+                let operands = self.syntax_patterns(&mut p, &front[1..], tail, 0)?;
+                let code = pair(Literal::Bool(true), operands);
+                let output = |x: &mut Self| {
+                    let e = x.form_syntax(template, false, template.span);
+                    (None, x.recover(e))
+                };
+                self.matched_clause((p, code), output, v, body, pattern.span)
+            });
+            match clause {
+                Ok(e) => body = e,
+                Err(d) => {
+                    self.ellipsis = outer;
+                    return Err(d);
+                }
+            }
+        }
+        self.ellipsis = outer;
+        let site = self.plain_site(form.span);
+        let name = "syntax-rules".into();
+        Ok(Expr::Lambda(Lambda { name, clauses: vec![Clause { params: vec![v], rest: None, body }], site }))
     }
 
     /// A clause, and `rest` where it does not match.
@@ -128,16 +166,28 @@ impl Expander<'_> {
         };
         let mut p = Pattern { literals, vars: Vec::new() };
         let code = self.syntax_pattern(&mut p, pattern, 0)?;
+        let output = |x: &mut Self| (fender.map(|f| x.expr(f)), x.expr(output));
+        self.matched_clause((p, code), output, v, rest, clause.span)
+    }
+
+    /// A clause whose pattern has been read; `output` makes its fender and its output.
+    fn matched_clause(
+        &mut self,
+        (p, code): (Pattern<'_>, Literal),
+        output: impl FnOnce(&mut Self) -> (Option<Expr>, Expr),
+        v: VarId,
+        rest: Expr,
+        span: Span,
+    ) -> R<Expr> {
         let mark = self.open_scope();
         let vars: Vec<VarId> =
             p.vars.iter().map(|(id, span, depth)| self.bind_pattern(*id, *span, *depth)).collect();
-        let fender = fender.map(|f| self.expr(f));
-        let output = self.expr(output);
+        let (fender, output) = output(self);
         self.close_scope(mark);
         let matched = self.s.program.fresh_var("match");
         let subject = self.local(v);
         let args = vec![Expr::Const(code), Expr::Const(fixnum(vars.len() as i64)), subject];
-        let call = self.library_call("syntax-case", "match-syntax", args, clause.span)?;
+        let call = self.library_call("syntax-case", "match-syntax", args, span)?;
         let slots: Vec<(VarId, Expr)> = vars
             .into_iter()
             .enumerate()
@@ -153,7 +203,7 @@ impl Expander<'_> {
             return Ok(Expr::Let(vec![(matched, call)], chosen.into()));
         };
         let next = self.s.program.fresh_var("next");
-        let site = self.plain_site(clause.span);
+        let site = self.plain_site(span);
         let others = Lambda {
             name: "next".into(),
             clauses: vec![Clause { params: Vec::new(), rest: None, body: rest }],
@@ -167,7 +217,7 @@ impl Expander<'_> {
 
     /// Where the identifiers of a template or pattern are looked up.
     fn template_place(&self) -> Context {
-        self.transformer_at.unwrap_or(Context { module: self.ctx.module, depth: 0 })
+        self.transformer_at.unwrap_or(Context::top(self.ctx.module))
     }
 
     /// `#(kind name number place)`.
@@ -181,7 +231,10 @@ impl Expander<'_> {
     }
 
     fn is_syntax_ellipsis(&self, x: &Syntax, literals: &[Ident]) -> bool {
-        x.as_ident().is_some_and(|id| !literals.contains(&id) && self.ident_is(id, self.ctx, Core::Ellipsis))
+        x.as_ident().is_some_and(|id| {
+            !literals.contains(&id)
+                && self.ellipsis.map_or_else(|| self.ident_is(id, self.ctx, Core::Ellipsis), |own| id == own)
+        })
     }
 
     fn syntax_pattern(&mut self, p: &mut Pattern<'_>, x: &Syntax, depth: u32) -> R<Literal> {
@@ -426,20 +479,17 @@ impl Expander<'_> {
         }))
     }
 
-    /// The body of R6RS's `let-syntax` or `letrec-syntax`, to stand in the place of the form: its definitions belong to
-    /// the body around it. So the keywords get names of their own.
-    pub(super) fn splicing_let_syntax(
-        &mut self,
-        form: &Syntax,
-        parts: &[Syntax],
-        recursive: bool,
-    ) -> R<Vec<Syntax>> {
+    /// R6RS's `let-syntax` or `letrec-syntax`, whose body stands in the place of the form: its definitions belong to
+    /// the body around it, but its keywords mean something in its region only. That is where we are from now on.
+    pub(super) fn splicing_let_syntax(&mut self, form: &Syntax, parts: &[Syntax], recursive: bool) -> R<()> {
         const HELP: &str = "(let-syntax ((keyword transformer) …) form …)";
-        let [_, specs, body @ ..] = parts else {
+        let [_, specs, ..] = parts else {
             return self.err_help(form.span, "`let-syntax` takes bindings and a body, got nothing", HELP);
         };
-        let mut aliases = FxHashMap::default();
-        let mut bindings = Vec::new();
+        let outer = self.ctx;
+        self.s.regions.push(Region { keywords: FxHashMap::default(), depth: outer.depth, outer: outer.region });
+        let region = self.s.regions.len() as u32;
+        let transformers_at = if recursive { region } else { outer.region };
         for spec in specs.as_list().unwrap_or(std::slice::from_ref(specs)) {
             let Some([name, transformer]) = spec.as_list() else {
                 return self.err_help(spec.span, "not a binding", HELP);
@@ -447,33 +497,16 @@ impl Expander<'_> {
             let Some(id) = name.as_ident() else {
                 return self.err_help(name.span, "a keyword must be an identifier", HELP);
             };
-            let own = self.s.names.stand_in(id, self.ctx);
-            aliases.insert(id, own);
-            bindings.push((own, (name.span, spec.span), transformer));
-        }
-        let mut macros = Vec::new();
-        for (own, spans, transformer) in bindings {
-            let transformer = if recursive { renamed(transformer, &aliases) } else { transformer.clone() };
-            macros.push((own, spans, self.transformer(&transformer, own)?));
-        }
-        for (own, (span, spec), binding) in macros {
+            self.ctx.region = transformers_at;
+            let binding = self.transformer(transformer, id);
+            self.ctx.region = outer.region;
+            let binding = binding?;
             // the body is no part of the definition
-            self.observe_scan(spec, false);
-            self.bind_macro(own, binding, (span, form.span))?;
+            self.observe_scan(spec.span, false);
+            self.mention_definition(id, name.span, binding, Form::Macro);
+            self.s.regions[region as usize - 1].keywords.insert(id, binding);
         }
-        Ok(body.iter().map(|x| renamed(x, &aliases)).collect())
+        self.ctx.region = region;
+        Ok(())
     }
-}
-
-/// A text in which other identifiers stand for some.
-fn renamed(x: &Syntax, names: &FxHashMap<Ident, Ident>) -> Syntax {
-    let all = |items: &[Syntax]| -> Vec<Syntax> { grow(|| items.iter().map(|x| renamed(x, names)).collect()) };
-    let datum = match &x.datum {
-        Datum::Ident(id) => Datum::Ident(names.get(id).copied().unwrap_or(*id)),
-        Datum::List(items) => Datum::List(all(items).into()),
-        Datum::Dotted(items) => Datum::Dotted(all(items).into()),
-        Datum::Vector(items) => Datum::Vector(all(items).into()),
-        datum => datum.clone(),
-    };
-    Syntax::new(datum, x.span)
 }

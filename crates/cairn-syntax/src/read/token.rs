@@ -6,6 +6,7 @@ use crate::syntax::{Datum, Syntax};
 use cairn_layout::lexeme;
 use cairn_layout::object::numeric::NumericKind;
 use cairn_num::{Int, Number};
+use std::borrow::Cow;
 
 /// Names of characters, R7RS first, then common extensions.
 const CHAR_NAMES: &[(&str, char)] = &[
@@ -125,8 +126,35 @@ impl Reader<'_> {
                 .error(at, at + c.len_utf8(), format!("a control character (U+{:04X}) in a symbol", c as u32))
                 .into());
         }
-        let id = if self.fold_case { self.names.intern(&fold(text)) } else { self.names.intern(text) };
-        Ok(Syntax::ident(id, span))
+        let name = self.unescaped(text, start)?;
+        Ok(Syntax::ident(self.names.intern(&name), span))
+    }
+
+    /// The name of a symbol without bars, which begins at `start`: cases are folded, if they are to be, and hexadecimal
+    /// escapes stand for characters.
+    fn unescaped<'t>(&self, text: &'t str, start: usize) -> Read<Cow<'t, str>> {
+        let folded = |part: &'t str| if self.fold_case { fold(part).into() } else { Cow::Borrowed(part) };
+        let escapes = text.match_indices('\\').filter_map(|(i, _)| Some((i, lexeme::hex_escape_end(text, i)?)));
+        let (mut name, mut plain) = (None::<String>, 0);
+        for (i, end) in escapes {
+            let code = u32::from_str_radix(&text[i + 2..end - 1], 16).ok();
+            let Some(c) = code.and_then(char::from_u32) else {
+                return Err(self.bad_escape(start + i, start + end));
+            };
+            let name = name.get_or_insert_default();
+            name.push_str(&folded(&text[plain..i]));
+            name.push(c);
+            plain = end;
+        }
+        let rest = folded(&text[plain..]);
+        Ok(match name {
+            Some(name) => (name + &rest).into(),
+            None => rest,
+        })
+    }
+
+    fn bad_escape(&self, start: usize, end: usize) -> Box<Diagnostic> {
+        self.error(start, end, "bad hexadecimal escape").help("\\x3BB; (ends with a semicolon)").into()
     }
 
     /// `#…`, except `#|` comments. `None`: a construct was opened or a directive obeyed.
@@ -345,7 +373,7 @@ impl Reader<'_> {
             self.pos += 1;
             return Ok(c);
         }
-        Err(self.error(start, self.pos, "bad hexadecimal escape").help("\\x3BB; (ends with a semicolon)").into())
+        Err(self.bad_escape(start, self.pos))
     }
 
     pub(super) fn quoted_symbol(&mut self) -> Read<Syntax> {

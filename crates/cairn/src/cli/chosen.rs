@@ -47,7 +47,7 @@ pub(super) fn compile_options(m: &ArgMatches) -> Compile {
         debug: m.get_flag("debug"),
         frames,
         gc,
-        backend: if text("llvm") == "quick" { Backend::Quick } else { Backend::Full },
+        backend: if text("llvm") == "none" { Backend::Own } else { Backend::Full },
         level: match text("opt") {
             "low" => Level::Low,
             // What is evaluated does not know its lines as exactly.

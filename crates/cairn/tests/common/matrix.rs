@@ -125,19 +125,19 @@ impl Configuration {
 
     /// Is the cell in this turn? The usual pair always is, and what is built. Of the others whose programs are
     /// evaluated first, or which LLVM compiles fully, one in [`LIBRARY_TURNS`] is: each needs a library of its own,
-    /// which takes twenty seconds.
+    /// which takes LLVM twenty seconds.
     pub fn is_in_turn(&self) -> bool {
         let place = cross().position(|c| c.frames == self.frames && c.collector == self.collector).unwrap_or(0);
         let is_dear = self.opt == "auto" || self.is_full_elsewhere();
         is_whole() || is_usual(self) || !is_dear || (place + turn()).is_multiple_of(LIBRARY_TURNS)
     }
 
-    /// How hard LLVM works: fully for every other program of the usual pair, and for each strategy with one collector,
-    /// run; elsewhere as little as it can. What those cells test is frames, roots, barriers and live maps, which are
-    /// Cairn's; and a whole program costs a second of LLVM's time when it works fully.
+    /// Who makes machine code: LLVM for every other program of the usual pair, and for each strategy with one
+    /// collector, run; elsewhere our own code generator. What those cells test is frames, roots, barriers and live
+    /// maps, which are neither's; and a whole program costs a second of LLVM's time.
     fn llvm(&self, program: &str) -> &'static str {
         let is_odd = is_usual(self) && (self.opt == "auto" || (number_of(program) + turn()).is_multiple_of(2));
-        if is_odd || self.is_full_elsewhere() || is_whole() { "full" } else { "quick" }
+        if is_odd || self.is_full_elsewhere() || is_whole() { "full" } else { "none" }
     }
 
     /// Is this a cell in which LLVM works fully, and that is not the usual pair's?

@@ -73,7 +73,7 @@ impl Workshop {
         std::fs::write(&file, text).unwrap();
         let output = patiently()
             .arg(binary())
-            .args(["run", "--heap-max=512M", "--llvm=quick"])
+            .args(["run", "--heap-max=512M", "--llvm=none"])
             .args(without_llvm(c))
             .arg(&file)
             .env("CAIRN_CACHE_DIR", self.directory.join("cache"))

@@ -163,7 +163,7 @@ fn observe(shop: &Directory, way: Way, programs: &[Forms]) -> String {
     std::fs::write(&file, &text).unwrap();
     let mut cairn = patiently();
     cairn.arg(binary()).current_dir(&directory).env("CAIRN_CACHE_DIR", shop.0.join("cache"));
-    cairn.env("CAIRN_LLVM", "quick");
+    cairn.env("CAIRN_LLVM", "none");
     let usual = "--heap-max=512M";
     match way {
         Way::Run(c) => cairn.arg("run").arg(usual).args(super::without_llvm(c)).arg(&file),

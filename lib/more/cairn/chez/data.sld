@@ -5,7 +5,7 @@
    eq-hashtable? eq-hashtable-weak? eq-hashtable-ref eq-hashtable-set! eq-hashtable-contains? eq-hashtable-update!
    eq-hashtable-delete! symbol-hashtable? symbol-hashtable-ref symbol-hashtable-set! symbol-hashtable-contains?
    symbol-hashtable-update! symbol-hashtable-delete! hashtable-cell hashtable-cells eq-hashtable-cell
-   symbol-hashtable-cell
+   symbol-hashtable-cell hashtable-keys hashtable-values hashtable-entries
    subst substq substv subst! substq! substv! vector-set-fixnum! decode-float bytevector-truncate!
    remq! remv! remove! merge! list*
    bignum? ratnum? cflonum? nonnegative? nonpositive? logtest
@@ -26,6 +26,7 @@
           (only (srfi 126) make-eq-hashtable make-eqv-hashtable hashtable? hashtable-ref hashtable-set!
                 hashtable-contains? hashtable-update! hashtable-delete! hashtable-weakness
                 hashtable-equivalence-function %hashtable-cell %hashtable-cells)
+          (prefix (only (srfi 126) hashtable-keys hashtable-values hashtable-entries) srfi-)
           (only (srfi 143) fixnum? fxand)
           (only (srfi 151) bitwise-and)
           (only (srfi 160 s64) make-s64vector s64vector? s64vector-length s64vector-ref s64vector-set!
@@ -52,6 +53,27 @@
     (define (symbol-hashtable-delete! t key) (hashtable-delete! t key))
     (define hashtable-cell %hashtable-cell)
     (define hashtable-cells %hashtable-cells)
+    ;; Vectors of all keys, or of `most` of them.
+    (define (first-of who v most)
+      (cond
+        ((not (and (exact-integer? most) (>= most 0)))
+         (wrong-type who "an exact integer that is not negative" most))
+        ((< most (vector-length v)) (vector-copy v 0 most))
+        (else v)))
+    (define hashtable-keys
+      (case-lambda
+        ((t) (srfi-hashtable-keys t))
+        ((t most) (first-of "hashtable-keys" (srfi-hashtable-keys t) most))))
+    (define hashtable-values
+      (case-lambda
+        ((t) (srfi-hashtable-values t))
+        ((t most) (first-of "hashtable-values" (srfi-hashtable-values t) most))))
+    (define hashtable-entries
+      (case-lambda
+        ((t) (srfi-hashtable-entries t))
+        ((t most)
+         (let-values (((keys values-of) (srfi-hashtable-entries t)))
+           (values (first-of "hashtable-entries" keys most) (first-of "hashtable-entries" values-of most))))))
     (define (eq-hashtable-cell t key default) (hashtable-cell t key default))
     (define (symbol-hashtable-cell t key default) (hashtable-cell t key default))
 

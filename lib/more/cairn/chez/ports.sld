@@ -1,14 +1,14 @@
 ;;; (cairn chez ports): what Chez Scheme has besides R6RS for ports, data in files, and the memory of the process.
 (define-library (cairn chez ports)
-  (export file-port? port-file-descriptor file-length port-length chez-port-name open-fd-input-port open-fd-output-port
-          unread-char unget-char unget-u8 get-string-some! put-string-some get-bytevector-some! put-bytevector-some
-          block-read block-write current-transcoder fasl-write fasl-read
+  (export file-port? port-file-descriptor file-length port-length file-position chez-port-name
+          open-fd-input-port open-fd-output-port unread-char unget-char unget-u8 get-string-some! put-string-some
+          get-bytevector-some! put-bytevector-some block-read block-write current-transcoder fasl-write fasl-read
           collections current-memory-bytes maximum-memory-bytes)
   (import (scheme base) (scheme case-lambda) (scheme char) (scheme file) (only (scheme write) write-shared)
           (scheme read) (only (cairn control) wrong-type) (only (cairn primitives) %weak-collections)
           (only (cairn port) port-buffer port-buffer-start port-descriptor port-name set-port-buffer-start!)
           (only (cairn hash-table) make-hash-table hash-table-ref/default hash-table-set!)
-          (only (rnrs io ports) native-transcoder)
+          (only (rnrs io ports) native-transcoder port-position set-port-position!)
           (only (srfi 170) file-info file-info:size fd->port binary-input textual-input binary-output textual-output))
   (begin
 
@@ -27,6 +27,10 @@
           (wrong-type who "the port of a file" p)))
     (define (file-length p) (size-of "file-length" p))
     (define (port-length p) (size-of "port-length" p))
+    (define file-position
+      (case-lambda
+        ((p) (port-position p))
+        ((p position) (set-port-position! p position))))
     (define (chez-port-name p)
       (if (port? p)
           (or (port-name p) (if (textual-port? p) "string" "bytevector"))

@@ -6,7 +6,7 @@
   (import (except (scheme base) define-record-type let-syntax letrec-syntax) (scheme case-lambda) (scheme write)
           (cairn syntax-case)
           (only (cairn rnrs records) define-record-type fields mutable immutable parent protocol)
-          (only (srfi 1) every split-at)
+          (only (srfi 1) every iota split-at)
           (only (srfi 226 control continuation-marks) make-continuation-mark-key with-continuation-mark
                 call-with-immediate-continuation-mark current-continuation-marks continuation-mark-set-first))
   (begin
@@ -26,12 +26,29 @@
     ;;;; Records
 
     ;; (define-structure (name field …) ((field value) …)): the second fields are not arguments of the constructor.
+    ;; Structures are vectors with the name in front, so `equal?` compares their fields.  The name is not defined.
     (define-syntax define-structure
       (lambda (form)
         (syntax-case form ()
           ((_ (name field ...)) #'(define-structure (name field ...) ()))
           ((_ (name field ...) ((more value) ...))
-           #'(define-record name ((mutable field) ...) (((mutable more) value) ...))))))
+           (let ((fields #'(field ... more ...)))
+             (with-syntax ((maker (name-of #'name "make-" #'name))
+                           (predicate (name-of #'name #'name "?"))
+                           (size (+ 1 (length fields)))
+                           (((get set place) ...)
+                            (map (lambda (f i)
+                                   (list (name-of #'name #'name "-" f) (name-of #'name "set-" #'name "-" f "!") i))
+                                 fields
+                                 (iota (length fields) 1))))
+               #'(begin
+                   (define (maker field ...)
+                     (let* ((more value) ...)
+                       (vector 'name field ... more ...)))
+                   (define (predicate x)
+                     (and (vector? x) (= (vector-length x) size) (eq? (vector-ref x 0) 'name)))
+                   (define (get x) (vector-ref x place)) ...
+                   (define (set x new) (vector-set! x place new)) ...)))))))
 
     ;; (define-record name [parent] (field …) [((field value) …)]), a field being its name or (immutable name).
     (define-syntax define-record

@@ -1,7 +1,8 @@
 ;;; (cairn chez system): files, paths, times, threads and C functions under the names that Chez Scheme has for them.
 (define-library (cairn chez system)
   (export
-   open-output-file call-with-output-file with-output-to-file
+   open-output-file call-with-output-file with-output-to-file open-input-file call-with-input-file
+   with-input-from-file delete-file file-exists?
    current-directory cd directory-list file-directory? file-regular? file-symbolic-link? mkdir delete-directory
    rename-file path-absolute? path-extension path-first path-last path-parent path-rest path-root directory-separator
    directory-separator? getenv putenv command-line-arguments get-process-id display-string
@@ -19,7 +20,10 @@
    foreign-free foreign-ref foreign-set! foreign-sizeof)
   (import (rename (except (scheme base) let-syntax letrec-syntax) (define-record-type define-plain-record-type))
           (scheme case-lambda) (scheme time)
-          (prefix (only (scheme file) open-output-file) r7-) (scheme process-context)
+          (prefix (only (scheme file) open-output-file open-input-file call-with-input-file with-input-from-file
+                        delete-file file-exists?)
+                  r7-)
+          (scheme process-context)
           (cairn syntax-case) (cairn c)
           (only (cairn control) wrong-type)
           (only (cairn process) start-process process-input process-output process-error process-id)
@@ -30,11 +34,11 @@
                   (make-mutex make-plain-mutex))
           (rename (srfi 19) (current-time srfi-19-time))
           (only (srfi 170) open-file textual-output open/append open/create create-directory
-                set-current-directory! delete-directory directory-files
-                rename-file set-environment-variable! set-file-mode file-info:atime file-info:mtime file-info:ctime
-                file-info file-info-directory? file-info-regular?
+                set-current-directory! directory-files
+                rename-file set-environment-variable! set-file-mode posix-error? file-info:atime file-info:mtime
+                file-info:ctime file-info file-info-directory? file-info-regular?
                 file-info-symlink? pid)
-          (prefix (only (srfi 170) current-directory) srfi-170-))
+          (prefix (only (srfi 170) current-directory delete-directory) srfi-170-))
   (begin
 
     ;;;; Files
@@ -70,6 +74,30 @@
              (lambda (port) (parameterize ((current-output-port port)) (thunk)))
              options))
 
+    ;; Those of a file that is read say how it is buffered, and that it may be compressed, which none is here.
+    (define (check-input-options who options)
+      (for-each
+       (lambda (o)
+         (if (not (memq o '(buffered unbuffered compressed uncompressed block-buffered line-buffered)))
+             (wrong-type who "an option" o)))
+       (if (list? options) options (list options))))
+    (define open-input-file
+      (case-lambda
+        ((name) (r7-open-input-file name))
+        ((name options) (check-input-options "open-input-file" options) (r7-open-input-file name))))
+    (define call-with-input-file
+      (case-lambda
+        ((name proc) (r7-call-with-input-file name proc))
+        ((name proc options)
+         (check-input-options "call-with-input-file" options)
+         (r7-call-with-input-file name proc))))
+    (define with-input-from-file
+      (case-lambda
+        ((name thunk) (r7-with-input-from-file name thunk))
+        ((name thunk options)
+         (check-input-options "with-input-from-file" options)
+         (r7-with-input-from-file name thunk))))
+
     (define current-directory
       (case-lambda
         (() (srfi-170-current-directory))
@@ -78,6 +106,10 @@
     (define (directory-list path) (directory-files path #t))
     (define (file-is? name follow? kind?)
       (guard (e (#t #f)) (kind? (file-info name follow?))))
+    (define file-exists?
+      (case-lambda
+        ((name) (r7-file-exists? name))
+        ((name follow?) (if follow? (r7-file-exists? name) (file-is? name #f (lambda (info) #t))))))
     (define (file-directory? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-directory?))
     (define (file-regular? name . follow?) (file-is? name (or (null? follow?) (car follow?)) file-info-regular?))
     (define (file-symbolic-link? name) (file-is? name #f file-info-symlink?))
@@ -93,6 +125,19 @@
       (file-modification-time file-info:mtime)
       (file-change-time file-info:ctime))
     (define (mkdir name . mode) (apply create-directory name mode))
+    ;; Whether it is gone; what cannot be deleted is an error only if that is asked for.
+    (define-syntax define-deleters
+      (syntax-rules ()
+        ((_ (name delete) ...)
+         (begin
+           (define name
+             (case-lambda
+               ((path) (name path #f))
+               ((path error?)
+                (guard (e ((and (not error?) (or (file-error? e) (posix-error? e))) #f))
+                  (delete path)
+                  #t)))) ...))))
+    (define-deleters (delete-file r7-delete-file) (delete-directory srfi-170-delete-directory))
 
     (define (directory-separator) #\/)
     (define (directory-separator? c) (char=? c #\/))

@@ -134,13 +134,19 @@
     ;;;; Errors of Cairn's own
 
     (define (parts-of-native c)
-      (let ((kind (condition-kind c)) (who (native-who c)) (text (condition-text c)) (irritants (native-irritants c)))
+      (let* ((kind (condition-kind c))
+             (said? (and (vector? kind) (vector-ref kind 1)))
+             (who (if said? (vector-ref kind 0) (native-who c)))
+             (text (if said? (vector-ref kind 1) (condition-text c)))
+             (irritants (native-irritants c)))
         (append
          (list
           (cond
             ((eqv? kind (kind-unbound)) (make-undefined-violation))
             ((eqv? kind (kind-read)) (make-lexical-violation))
             ((eqv? kind (kind-syntax)) (make-syntax-violation #f #f))
+            ;; see (cairn evaluator)
+            ((vector? kind) (make-syntax-violation (vector-ref kind 2) (vector-ref kind 3)))
             ((eqv? kind (kind-file)) (file-error text))
             ((equal? text "the result is no fixnum:") (make-implementation-restriction-violation))
             ((not (eqv? kind (kind-other))) (make-assertion-violation))

@@ -30,13 +30,13 @@
       (new-storage-class getter setter checker maker copier length default data? data->body make-getter make-setter
                          standard?)
       storage-class?
+      (default storage-class-default)
       (getter storage-class-getter)
       (setter storage-class-setter)
       (checker storage-class-checker)
       (maker storage-class-maker)
       (copier storage-class-copier)
       (length storage-class-length)
-      (default storage-class-default)
       (data? storage-class-data?)
       (data->body storage-class-data->body)
       ;; (make-getter domain body base strides), and so the setter

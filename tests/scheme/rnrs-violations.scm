@@ -1,0 +1,31 @@
+;;; What R6RS's conditions of wrong syntax say when `eval` raises them: who, message, form and subform.
+(import (rnrs) (rnrs eval))
+
+(define (show . parts)
+  (write parts)
+  (newline))
+(define (violation form)
+  (guard (c ((syntax-violation? c)
+             (show (and (who-condition? c) (condition-who c)) (condition-message c) (syntax-violation-form c)
+                   (syntax-violation-subform c))))
+    (eval form (environment '(rnrs) '(for (rnrs) expand)))
+    (show 'no-violation form)))
+(define (with-transformer body use)
+  (violation `(let-syntax ((foo (lambda (x) (syntax-case x () ((_ a b) ,body))))) ,use)))
+
+(with-transformer '(syntax-violation 'me "bad thing" x #'a) '(foo (1 x.y) "2"))
+(with-transformer '(syntax-violation "me" "bad thing:" x) '(foo 1 2))
+(with-transformer '(syntax-violation #f "bad thing" #'(a b)) '(foo #\a #(1 2)))
+(with-transformer '(syntax-violation #f "bad thing" x #'(b)) '(begin 1 (list (foo 1 ()))))
+(with-transformer '(syntax-violation 'foo "nested" #'a #'b) '(foo (if a b) c))
+(with-transformer '#'(list a b) '(foo 1 2))
+
+;; Cairn's own errors: the form that is marked
+(define (form-of form)
+  (guard (c ((syntax-violation? c) (show (syntax-violation-form c) (syntax-violation-subform c))))
+    (eval form (environment '(rnrs)))
+    (show 'no-violation)))
+(form-of '(if |a b| (if)))
+(form-of '(if))
+(form-of '(list 1 (let ((x)) x)))
+(form-of '(lambda (x x) 1))
