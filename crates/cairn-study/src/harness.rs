@@ -148,6 +148,35 @@ impl Lab {
         Ok(executable)
     }
 
+    /// Compiles a program as [`Lab::build_by`] does, in a copy of its folder: other compilers leave files beside what
+    /// they read, and Gambit finds none whose path has a space. `command` is given names in the copy, where it runs:
+    /// that of the program, and that of the executable.
+    pub fn build_in_copy(
+        &mut self,
+        program: &Path,
+        name: &str,
+        command: impl FnOnce(&Path, &Path) -> Command,
+    ) -> Result<PathBuf, String> {
+        let executable = self.directory.join("bin").join(name);
+        if modified(&executable) > modified_beside(program) {
+            return Ok(executable);
+        }
+        let failed = |e: std::io::Error| format!("cannot copy {}: {e}", program.display());
+        let folder = self.directory.join("copies").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        for file in files_beside(program) {
+            fs::copy(&file, folder.join(file.file_name().expect("a file"))).map_err(failed)?;
+        }
+        let (source, built) = (Path::new(program.file_name().expect("a file")), Path::new("built"));
+        let mut command = command(source, built);
+        command.current_dir(&folder);
+        succeed(command, program)?;
+        fs::rename(folder.join(built), &executable).map_err(failed)?;
+        let _ = fs::remove_dir_all(&folder);
+        Ok(executable)
+    }
+
     /// A text for another system, as `bin/STEM_HASH.SUFFIX`: another text is another file, so that what is known of
     /// runs that read it (which a fingerprint does not see) is known of this text.
     pub fn write(&self, stem: &str, suffix: &str, text: &str) -> Result<PathBuf, String> {
@@ -340,10 +369,13 @@ fn modified(path: &Path) -> SystemTime {
 
 /// When the youngest of the files in a file's directory was written.
 fn modified_beside(path: &Path) -> SystemTime {
+    files_beside(path).map(|file| modified(&file)).max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The files in a file's directory, itself included.
+fn files_beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     let beside = path.parent().and_then(|directory| fs::read_dir(directory).ok());
-    let times = beside.into_iter().flatten().filter_map(|entry| entry.ok()?.metadata().ok());
-    let files = times.filter(|m| m.is_file()).filter_map(|m| m.modified().ok());
-    files.max().unwrap_or(SystemTime::UNIX_EPOCH)
+    beside.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).filter(|file| file.is_file())
 }
 
 /// Runs a compiler.
@@ -405,6 +437,26 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn another_compiler_sees_no_path_and_leaves_nothing_beside_the_source() {
+        let place = Place::new("copy");
+        let mut lab = place.lab(true);
+        let folder = place.0.join("ein Klon");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("p.x"), "program").unwrap();
+        fs::write(folder.join("included.x"), ", included").unwrap();
+        // It reads a file beside the program, leaves one there, and splits what it is told at spaces.
+        let script = "set -- $0 $1; cat \"$1\" included.x >\"$2\"; touch \"$1.o\"";
+        let build = |source: &Path, built: &Path| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).arg(source).arg(built);
+            command
+        };
+        let built = lab.build_in_copy(&folder.join("p.x"), "p", build).unwrap();
+        assert_eq!(fs::read_to_string(built).unwrap(), "program, included");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
     }
 
     #[test]

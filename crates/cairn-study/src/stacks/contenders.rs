@@ -117,14 +117,9 @@ impl Contender {
                 let source = folder.join(format!("{file}{suffix}"));
                 let Some(compiler) = tool(name).filter(|_| source.is_file()) else { return Ok(None) };
                 let target = format!("{file}-{}", self.name.to_lowercase().replace(' ', ""));
-                let made = lab.build_by(&source, &target, |executable| {
+                let made = lab.build_in_copy(&source, &target, |source, executable| {
                     let mut command = Command::new(compiler);
-                    command.args(*arguments).arg(executable);
-                    if *name == "ghc" {
-                        // Its intermediate files must not lie beside the source.
-                        command.arg("-outputdir").arg(executable.with_extension("objects"));
-                    }
-                    command.arg(&source);
+                    command.args(*arguments).arg(executable).arg(source);
                     command
                 })?;
                 Ok(Some(Executable { file: made, environment: Vec::new() }))

@@ -299,16 +299,11 @@ impl Experiments<'_> {
     /// A program by another compiler, if that is on this machine.
     fn build_peer(&mut self, compiler: &str, file: &Path, name: &str) -> Result<Built, String> {
         let Some(path) = tool(compiler) else { return Ok(Err(format!("{compiler} {NOT_THERE}"))) };
-        let built = self.lab.build_by(file, name, |executable| {
+        let built = self.lab.build_in_copy(file, name, |file, executable| {
             let mut command = Command::new(path);
             match compiler {
                 "gsc" => command.args(["-exe", "-o"]).arg(executable).arg(file),
-                // The compiler leaves its files beside the source: a copy, which lies where the executable does.
-                "ocamlopt" => {
-                    let copy = executable.with_extension("ml");
-                    let _ = std::fs::copy(file, &copy);
-                    command.args(["-O3", "-inline", "100", "-o"]).arg(executable).arg(copy)
-                }
+                "ocamlopt" => command.args(["-O3", "-inline", "100", "-o"]).arg(executable).arg(file),
                 // Without contraction all compilers compute the same sums.
                 _ => command.args(["-O2", "-ffp-contract=off", "-o"]).arg(executable).arg(file).arg("-lm"),
             };
