@@ -32,7 +32,8 @@
 //! and two nurseries: at least what is promoted from a nursery of twice the size, which takes the same memory and
 //! copies once. The bytes that collections copy decide (docs/measurements): binary trees of pairs, 264 MB with 1 MB,
 //! 237 MB with 2 MB; aging in 2 × 1 MB would copy at least the sum. Also rejected: copying the old space (measured:
-//! twice the peak memory, and fresh pages cost more than the tracing).
+//! twice the peak memory, and fresh pages cost more than the tracing); a second thread that marks (measured: lists take
+//! twice the time, trees two thirds; docs/measurements/2026-12-01-parallel-marking.md).
 
 mod born_old;
 mod constraints;
