@@ -77,6 +77,17 @@ fn a_missing_library_comes_before_its_consequences() {
 }
 
 #[test]
+fn names_of_libraries_without_parentheses_get_them() {
+    let out = with(&[SHAPES], &[], "(import shapes) (area 1)");
+    assert!(out.starts_with("error: ") && out.contains(": the name of a library is a list"), "{out}");
+    assert!(out.contains("(import (scheme base) (shapes))"), "{out}");
+    let out = with(&[SHAPES], &[], "(import scheme base shapes) (car 1)");
+    assert!(out.contains("(import (scheme base) (shapes))"), "{out}");
+    assert_eq!(out.matches("error:").count(), 1, "{out}");
+    assert!(with(&[SHAPES], &[], "(import forms)").contains("not an import set"));
+}
+
+#[test]
 fn libraries_define_what_they_import() {
     let library =
         "(define-library (l) (export f) (import (scheme base)) (begin (define (f x) (car x)) (define (car x) x)))";

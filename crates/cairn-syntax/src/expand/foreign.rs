@@ -12,6 +12,7 @@ use super::meaning::Family;
 use super::state::{Expander, Foreign, R};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Datum, Ident, Syntax};
+use cairn_num::{Int, Number};
 
 /// How the names of other systems' libraries begin.
 const FAMILIES: [&str; 17] = [
@@ -160,21 +161,57 @@ const NOT_OF_CHEZ: &[&str] = &[
 ];
 
 impl Expander<'_> {
-    /// The import sets of a form without those that name other systems' libraries.
-    pub(super) fn without_foreign(&mut self, form: Span, sets: &[Syntax]) -> Vec<Syntax> {
-        let mut missing = None;
+    /// The import sets of a form without those that name other systems' libraries, or libraries of ours without
+    /// parentheses.
+    pub(super) fn without_foreign(&mut self, form: Span, mut sets: &[Syntax]) -> Vec<Syntax> {
+        let (mut missing, mut bare) = (None, Vec::new());
         let mut kept = Vec::new();
-        for set in sets {
+        while let Some((set, rest)) = sets.split_first() {
+            if let Some((library, rest)) = self.bare_library(sets) {
+                bare.push(library.to_string());
+                sets = rest;
+                continue;
+            }
             match self.foreign_library(set) {
                 Some(name) => drop(missing.get_or_insert(name)),
                 None => kept.push(set.clone()),
             }
+            sets = rest;
         }
-        if let Some(name) = missing {
-            let texts = kept.iter().map(|set| self.text_at(set.span, 1000)).collect();
-            self.foreign_form(form, format!("there is no library {name}"), texts);
-        }
+        let message = match missing {
+            Some(name) => format!("there is no library {name}"),
+            None if !bare.is_empty() => "the name of a library is a list".to_string(),
+            None => return kept,
+        };
+        let texts = kept.iter().map(|set| self.text_at(set.span, 1000));
+        let texts = texts.chain(bare).collect();
+        self.foreign_form(form, message, texts);
         kept
+    }
+
+    /// The library that identifiers and numbers at the beginning of these import sets name, and the sets behind them.
+    fn bare_library<'s>(&mut self, sets: &'s [Syntax]) -> Option<(LibraryName, &'s [Syntax])> {
+        let mut parts = Vec::new();
+        for set in sets {
+            match &set.datum {
+                Datum::Ident(id) => parts.push(NamePart::Symbol(self.name(*id).clone())),
+                Datum::Number(n) => match **n {
+                    Number::Int(Int::Fix(k)) if k >= 0 => parts.push(NamePart::Number(k as u64)),
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        while !parts.is_empty() {
+            let name = LibraryName(parts);
+            if self.is_available(&name) {
+                let rest = &sets[name.0.len()..];
+                return Some((name, rest));
+            }
+            parts = name.0;
+            parts.pop();
+        }
+        None
     }
 
     /// The text of the library that an import set names, if another system has it.
